@@ -1,0 +1,42 @@
+// Package parse reads failures out of what runners, linters, type checkers and
+// compilers print, and out of their report files. It never judges: the exit
+// code is the verdict, a report only says what failed.
+//
+// Every reader sees the whole log and claims the lines it understood; a line
+// belongs to the first claim in table order, so mixed output is read in parts.
+// What nobody claims goes to the fallback, which hides nothing.
+package parse
+
+import (
+	"io/fs"
+
+	"fixloop/loopcore"
+)
+
+// Reader reads one runner's text. To add one: one file, one line in Readers,
+// one folder of recorded fixtures; a test fails if the fixtures are missing.
+type Reader struct {
+	Name string        // the runner, as in Step.ReadsResultsFrom: "pytest"
+	Kind loopcore.Kind // what the runner does
+	// Spot says cheaply whether the log may hold this runner's output.
+	Spot func(l *Log) bool
+	// Read returns what it found, and claims every line it understood.
+	Read func(l *Log, c *Claims) loopcore.Report
+}
+
+// File is a report file, recognised by its content.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Input is one run's output.
+type Input struct {
+	Text    []byte
+	Files   []File
+	Exit    int    // the exit code of the command
+	HasExit bool   // Exit is known
+	Command string // the command, "" if unknown: a hint, never needed
+	Root    fs.FS  // the sources, nil if not at hand: to tell frames in the repository from others
+	Step    string // name of the gate's step, copied into the failures
+}
