@@ -31,6 +31,7 @@ type Failure struct {
 	Frames      []Frame     `json:"-"`           // stack frames, deepest first, for clustering
 	Detail      string      `json:"-"`           // a few more lines of evidence, bounded
 	Optional    bool        `json:"-"`           // a warning or a consequence: shown, not counted
+	At          int         `json:"-"`           // 1-based line of the output where it was read; 0 = from a report file
 }
 
 // Frame is one place in a stack.

@@ -1,17 +1,115 @@
 package parse
 
-import "fixloop/loopcore"
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLine is how much of a line the readers see. Nothing that names a failure
+// is longer; a minified bundle or a one-line JSON report is (see Log.Whole).
+const maxLine = 8 << 10
 
 // Log is one run's output as lines: colour and cursor codes gone, carriage
 // returns resolved, no line ends, invalid UTF-8 replaced. For an output larger
 // than the window the middle is reduced to the lines that could matter and
 // their surroundings, so that memory stays constant (Cut says so).
 type Log struct {
-	Lines   []string
-	Numbers []int // 1-based line numbers in the original output; nil = index+1
-	Bytes   int64 // size of the original
+	Lines   []string // at most maxLine bytes each
+	Numbers []int    // 1-based line numbers in the original output; nil = index+1
+	Bytes   int64    // size of the original
 	Cut     bool
 	In      Input
+
+	text   string // all lines, joined by \n and never shortened; Lines point into it
+	starts []int  // where each line begins in text
+	dir    string // the folder the run worked in, where the output tells: see Path
+	marks  map[string]bool
+}
+
+// NewLog cleans an output that fits into the window.
+func NewLog(in Input) *Log {
+	l := &Log{In: in, Bytes: int64(len(in.Text)), marks: map[string]bool{}}
+	l.text, l.Numbers = clean(in.Text)
+	l.split()
+	l.dir = workDir(l)
+	return l
+}
+
+// split fills Lines and starts from text.
+func (l *Log) split() {
+	n := strings.Count(l.text, "\n") + 1
+	l.Lines, l.starts = make([]string, 0, n), make([]int, 0, n)
+	for at := 0; at < len(l.text); {
+		end := strings.IndexByte(l.text[at:], '\n')
+		if end < 0 {
+			end = len(l.text) - at
+		}
+		l.starts = append(l.starts, at)
+		l.Lines = append(l.Lines, shorten(l.text[at:at+end]))
+		at += end + 1
+	}
+}
+
+func shorten(s string) string {
+	if len(s) <= maxLine {
+		return s
+	}
+	cut := maxLine
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut]
+}
+
+// Has reports whether the literal occurs anywhere in the log. It is what Spot
+// functions are made of: cheap, and remembered.
+func (l *Log) Has(literal string) bool {
+	known, ok := l.marks[literal]
+	if !ok {
+		known = strings.Contains(l.text, literal)
+		l.marks[literal] = known
+	}
+	return known
+}
+
+// HasAny reports whether one of the literals occurs anywhere in the log.
+func (l *Log) HasAny(literals ...string) bool {
+	for _, s := range literals {
+		if l.Has(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasLine reports whether some line begins with the literal.
+func (l *Log) HasLine(prefix string) bool {
+	return strings.HasPrefix(l.text, prefix) || l.Has("\n"+prefix)
+}
+
+// Whole is line i in full length.
+func (l *Log) Whole(i int) string {
+	end := len(l.text)
+	if i+1 < len(l.starts) {
+		end = l.starts[i+1] - 1
+	}
+	return strings.TrimSuffix(l.text[l.starts[i]:end], "\n")
+}
+
+// Line is line i, "" outside the log: for looking ahead and behind.
+func (l *Log) Line(i int) string {
+	if i < 0 || i >= len(l.Lines) {
+		return ""
+	}
+	return l.Lines[i]
+}
+
+// Number is the 1-based number of line i in the original output.
+func (l *Log) Number(i int) int {
+	if l.Numbers == nil || i < 0 || i >= len(l.Numbers) {
+		return i + 1
+	}
+	return l.Numbers[i]
 }
 
 // Claims records which lines some reader understood.
@@ -37,5 +135,13 @@ func (c *Claims) Free(reader string, i int) bool {
 	return c.owner[i] == "" || c.owner[i] == reader
 }
 
-// Parse reads one run's output and its report files.
-func Parse(in Input) loopcore.Report { return loopcore.Report{} }
+// Taken reports how many lines have an owner.
+func (c *Claims) Taken() int {
+	n := 0
+	for _, o := range c.owner {
+		if o != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -20,7 +20,10 @@ type Reader struct {
 	Kind loopcore.Kind // what the runner does
 	// Spot says cheaply whether the log may hold this runner's output.
 	Spot func(l *Log) bool
-	// Read returns what it found, and claims every line it understood.
+	// Read returns what it found, and claims every line it understood. It sets
+	// Status where the output tells it ("" = nothing of this runner was there)
+	// and Counted where the counts are the runner's own; the rest is counted
+	// from the failures. Failures need no ID, Step, Fingerprint or Runner.
 	Read func(l *Log, c *Claims) loopcore.Report
 }
 
@@ -39,4 +42,54 @@ type Input struct {
 	Command string // the command, "" if unknown: a hint, never needed
 	Root    fs.FS  // the sources, nil if not at hand: to tell frames in the repository from others
 	Step    string // name of the gate's step, copied into the failures
+}
+
+// Parse reads one run's output and its report files.
+func Parse(in Input) loopcore.Report {
+	return read(NewLog(in))
+}
+
+// read runs the readers over a cleaned log and makes one report of theirs.
+func read(l *Log) loopcore.Report {
+	c := NewClaims(len(l.Lines))
+	var parts []part
+	for _, r := range Readers {
+		if !r.Spot(l) {
+			continue
+		}
+		rep := r.Read(l, c)
+		if empty(rep) {
+			continue
+		}
+		parts = append(parts, part{r, rep})
+	}
+	rep := merge(l, parts)
+	if !known(rep) {
+		rep = fallback(l, c, rep)
+	}
+	judge(l, &rep)
+	finish(l, &rep)
+	return rep
+}
+
+// part is what one reader found.
+type part struct {
+	reader Reader
+	report loopcore.Report
+}
+
+// empty reports whether a reader found nothing of its runner.
+func empty(r loopcore.Report) bool {
+	return r.Status == "" && len(r.Failures) == 0 && len(r.Killed) == 0 && r.Counts == (loopcore.Counts{})
+}
+
+// known reports whether some reader explained the run: then shapes in the rest
+// of the output are noise.
+func known(r loopcore.Report) bool {
+	for _, f := range r.Failures {
+		if !f.Optional {
+			return true
+		}
+	}
+	return r.Status != "" && r.Status != loopcore.StatusFail
 }

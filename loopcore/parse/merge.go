@@ -1,0 +1,226 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// weight orders the statuses: of several readers' the heaviest holds.
+func weight(s loopcore.ReportStatus) int {
+	switch s {
+	case loopcore.StatusKilled:
+		return 6
+	case loopcore.StatusCrash:
+		return 5
+	case loopcore.StatusBuildError:
+		return 4
+	case loopcore.StatusFail:
+		return 3
+	case loopcore.StatusPass:
+		return 2
+	case loopcore.StatusNoTests:
+		return 1
+	}
+	return 0
+}
+
+// merge makes one report of the readers' parts.
+func merge(l *Log, parts []part) loopcore.Report {
+	var out loopcore.Report
+	var names []string
+	for _, p := range parts {
+		r := p.report
+		fill(&r)
+		names = append(names, p.reader.Name)
+		if out.Kind == "" || p.reader.Kind == loopcore.KindTest {
+			out.Kind = p.reader.Kind
+		}
+		if weight(r.Status) > weight(out.Status) {
+			out.Status = r.Status
+		}
+		out.Counts = out.Counts.Add(r.Counts)
+		out.Counted = out.Counted || r.Counted
+		out.Failures = append(out.Failures, r.Failures...)
+		out.Killed = append(out.Killed, r.Killed...)
+		out.Tests = append(out.Tests, r.Tests...)
+	}
+	out.Runner = strings.Join(names, ",")
+	out.Failures = dedupe(out.Failures)
+	return out
+}
+
+// fill completes a reader's report: the status from its failures, and the
+// counts where the runner gave none.
+func fill(r *loopcore.Report) {
+	bad := 0
+	for _, f := range r.Failures {
+		if !f.Optional {
+			bad++
+		}
+	}
+	if !r.Counted {
+		count(r)
+	}
+	if r.Status == "" {
+		switch {
+		case bad > 0 || r.Counts.Bad() > 0:
+			r.Status = loopcore.StatusFail
+		case r.Counts.Passed > 0:
+			r.Status = loopcore.StatusPass
+		}
+	}
+	n := r.Counts
+	r.Counts.Total = max(n.Total, n.Passed+n.Failed+n.Errors+n.Skipped+n.Killed)
+}
+
+// count derives failed and errors from the failures: a test with a name
+// failed, everything else is an error.
+func count(r *loopcore.Report) {
+	failed, errors := 0, 0
+	for _, f := range r.Failures {
+		switch {
+		case f.Optional:
+		case f.Name != "" && f.Kind != loopcore.FailCompile:
+			failed++
+		default:
+			errors++
+		}
+	}
+	if failed+errors > r.Counts.Failed+r.Counts.Errors {
+		r.Counts.Failed, r.Counts.Errors = failed, errors
+	}
+}
+
+// dedupe drops a second report of the same failure (runners print failures
+// twice), keeping the first and adding what only the later one knows.
+func dedupe(fs []loopcore.Failure) []loopcore.Failure {
+	type key struct {
+		suite, name, file string
+		line, column      int
+		message           string
+	}
+	seen := map[key]int{}
+	out := fs[:0:0]
+	for _, f := range fs {
+		k := key{f.Suite, f.Name, f.File, f.Line, f.Column, f.Message}
+		if i, ok := seen[k]; ok {
+			if out[i].Optional && !f.Optional {
+				out[i].Optional = false
+			}
+			continue
+		}
+		seen[k] = len(out)
+		out = append(out, f)
+	}
+	return out
+}
+
+// judge settles the status against the exit code, which is the verdict: a
+// non-zero exit is never a pass, and a signal is what ended the run.
+func judge(l *Log, r *loopcore.Report) {
+	if !l.In.HasExit {
+		if r.Status == "" {
+			r.Status = loopcore.StatusPass
+			if len(r.Failures) > 0 {
+				r.Status = loopcore.StatusFail
+			}
+		}
+		return
+	}
+	exit := l.In.Exit
+	switch {
+	case killedExit(exit):
+		r.Status = loopcore.StatusKilled
+		if len(r.Killed) == 0 {
+			r.Killed = append(r.Killed, loopcore.Killed{Step: l.In.Step, Suite: l.In.Step, Signal: signalName(exit), Reason: killReason(exit)})
+		}
+	case crashExit(exit) && r.Status != loopcore.StatusKilled:
+		r.Status = loopcore.StatusCrash
+	case exit == 0 && r.Status == "":
+		r.Status = loopcore.StatusPass
+	case exit != 0 && (r.Status == "" || r.Status == loopcore.StatusPass):
+		r.Status = loopcore.StatusFail
+		if len(required(r.Failures)) == 0 {
+			r.Failures = append(r.Failures, unexplained(l))
+			r.Counts.Errors = max(r.Counts.Errors, 1)
+		}
+	}
+}
+
+// killedExit tells the exit codes of a process ended from outside: 128 + HUP,
+// INT, KILL, TERM, XCPU; 124 is timeout(1), negative ones a signal's number.
+func killedExit(code int) bool {
+	switch code {
+	case 124, 129, 130, 137, 143, 152, -1, -2, -9, -15:
+		return true
+	}
+	return false
+}
+
+// crashExit tells the exit codes of a process that died by its own doing: 128
+// + ILL, TRAP, ABRT, BUS, FPE, SEGV, and Windows' exception statuses.
+func crashExit(code int) bool {
+	switch code {
+	case 132, 133, 134, 135, 136, 139, -4, -5, -6, -7, -8, -11:
+		return true
+	}
+	return uint32(code)&0xf0000000 == 0xc0000000
+}
+
+func signalName(code int) string {
+	n := code
+	if n > 128 {
+		n -= 128
+	}
+	switch max(n, -n) {
+	case 1:
+		return "SIGHUP"
+	case 2:
+		return "SIGINT"
+	case 9:
+		return "SIGKILL"
+	case 15:
+		return "SIGTERM"
+	case 24:
+		return "SIGXCPU"
+	}
+	return ""
+}
+
+func killReason(code int) string {
+	if code == 124 {
+		return "timeout"
+	}
+	return "signal"
+}
+
+// required is the failures that count.
+func required(fs []loopcore.Failure) []loopcore.Failure {
+	var out []loopcore.Failure
+	for _, f := range fs {
+		if !f.Optional {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// finish makes the report's failures comparable: step, fingerprint, id.
+func finish(l *Log, r *loopcore.Report) {
+	n := r.Counts
+	r.Counts.Total = max(n.Total, n.Passed+n.Failed+n.Errors+n.Skipped+n.Killed)
+	ids := map[string]int{}
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		f.Step = l.In.Step
+		f.Message = oneLine(f.Message)
+		f.Name = oneLine(f.Name)
+		f.Suite = oneLine(f.Suite)
+		f.Fingerprint = Fingerprint(*f)
+		f.ID = uniqueID(f.Fingerprint, ids)
+	}
+	for i := range r.Killed {
+		r.Killed[i].Step = l.In.Step
+	}
+}

@@ -1,0 +1,70 @@
+package parse
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxMessage bounds a failure's one-line message, in bytes.
+const maxMessage = 600
+
+// maxDetail bounds a failure's evidence, in bytes.
+const maxDetail = 4 << 10
+
+// oneLine joins the lines of s by single blanks and bounds its length.
+func oneLine(s string) string {
+	if strings.ContainsAny(s, "\n\t") || strings.Contains(s, "  ") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	return bound(strings.TrimSpace(s), maxMessage)
+}
+
+// bound cuts s to at most n bytes at a rune's edge and marks the cut.
+func bound(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	cut := n - len("…")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// detail joins lines from..to of the log as bounded evidence.
+func detail(l *Log, from, to int) string {
+	var b strings.Builder
+	for i := max(from, 0); i < to && i < len(l.Lines) && b.Len() < maxDetail; i++ {
+		b.WriteString(l.Lines[i])
+		b.WriteByte('\n')
+	}
+	return bound(strings.TrimRight(b.String(), "\n"), maxDetail)
+}
+
+// indent is the width of a line's leading blanks.
+func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+// cutAny splits s at the first of the separators that occurs in it.
+func cutAny(s string, seps ...string) (before, after string, found bool) {
+	at, width := -1, 0
+	for _, sep := range seps {
+		if i := strings.Index(s, sep); i >= 0 && (at < 0 || i < at) {
+			at, width = i, len(sep)
+		}
+	}
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+width:], true
+}
+
+// atoi reads leading digits; 0 where there are none or too many.
+func atoi(s string) int {
+	n := 0
+	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
+		if n = n*10 + int(s[i]-'0'); n > 1<<30 {
+			return 0
+		}
+	}
+	return n
+}

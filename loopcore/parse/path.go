@@ -1,0 +1,116 @@
+package parse
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// Path is a path of the output as one relative to the repository where it can
+// be told: slashes, no ./ or file://, without the folder the run worked in.
+func (l *Log) Path(p string) string {
+	p = strings.Trim(p, "\"'`<>()[]")
+	p = strings.TrimPrefix(p, "file://")
+	p = strings.TrimPrefix(p, "webpack:///")
+	p = strings.ReplaceAll(p, `\`, "/")
+	if len(p) > 3 && p[0] == '/' && p[2] == ':' { // file:///C:/x
+		p = p[1:]
+	}
+	if p == "" {
+		return ""
+	}
+	p = path.Clean(p)
+	if !absolute(p) {
+		return p
+	}
+	if rel, ok := under(p, l.dir); ok {
+		return rel
+	}
+	if l.In.Root != nil {
+		if rel, ok := inRoot(l.In.Root, p); ok {
+			return rel
+		}
+	}
+	return p
+}
+
+// under is p relative to dir, if it lies in it.
+func under(p, dir string) (string, bool) {
+	if dir == "" || !strings.HasPrefix(p, dir+"/") {
+		return "", false
+	}
+	return p[len(dir)+1:], true
+}
+
+// inRoot finds the longest tail of an absolute path that exists in the sources.
+func inRoot(root fs.FS, p string) (string, bool) {
+	rest := p
+	for {
+		i := strings.IndexByte(rest, '/')
+		if i < 0 {
+			return "", false
+		}
+		rest = rest[i+1:]
+		if rest == "" {
+			return "", false
+		}
+		if st, err := fs.Stat(root, rest); err == nil && !st.IsDir() {
+			return rest, true
+		}
+	}
+}
+
+// absolute reports whether p (with slashes) begins at a root or a drive.
+func absolute(p string) bool {
+	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
+}
+
+// Foreign reports whether a path belongs to a dependency, the language's own
+// library or the runner, rather than to the repository.
+func (l *Log) Foreign(p string) bool {
+	p = strings.ReplaceAll(p, `\`, "/")
+	for _, mark := range foreignMarks {
+		if strings.Contains(p, mark) {
+			return true
+		}
+	}
+	return absolute(p) && l.dir != "" && strings.HasPrefix(p, "/usr/")
+}
+
+// foreignMarks are parts of paths where no repository keeps its own sources.
+var foreignMarks = []string{
+	"node_modules/", "site-packages/", "dist-packages/", "/lib/python", "node:internal", "node:", "internal/process",
+	"/usr/local/go/src/", "/usr/lib/go", "/go/pkg/mod/", "/libexec/src/", "/rustc/", "/.cargo/registry/", "/rustlib/src/", "library/std/", "library/core/", "library/alloc/", "library/test/",
+	"/gems/", "/lib/ruby/", "/vendor/bundle/", "vendor/phpunit/", "/usr/share/php", "/vendor/", "/usr/share/lua", "/luarocks/",
+	"<frozen ", "<string>", "<anonymous>", "(native)", "/usr/include/", "/usr/share/", "bun:", "ext:", "deno:", "webpack/bootstrap",
+	"/_pytest/", "/pluggy/", "/deps/", "/lib/elixir/", "/src/googletest/", "/gtest/",
+}
+
+// workDir finds the folder that the run worked in, where some line tells it:
+// paths below it are then relative to the repository.
+func workDir(l *Log) string {
+	for i, line := range l.Lines {
+		if i > 400 {
+			return ""
+		}
+		for _, m := range dirMarks {
+			at := strings.Index(line, m)
+			if at < 0 {
+				continue
+			}
+			rest := strings.TrimLeft(line[at+len(m):], " v0123456789.'\"`")
+			end := strings.IndexAny(rest, " '\"`,;)]")
+			if end >= 0 {
+				rest = rest[:end]
+			}
+			rest = strings.ReplaceAll(rest, `\`, "/")
+			if absolute(rest) && len(rest) > 3 {
+				return strings.TrimRight(rest, "/")
+			}
+		}
+	}
+	return ""
+}
+
+// dirMarks come before the working folder in what runners print.
+var dirMarks = []string{"rootdir: ", "Entering directory ", " RUN  ", "Internal ctest changing into directory: ", "Test project ", "Root directory: "}
