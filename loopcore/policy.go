@@ -62,22 +62,22 @@ const (
 // Policy is the numbers and rules of the decision table. Every field can be
 // set on its own on top of a preset.
 type Policy struct {
-	Name             string           `json:"name"`
-	Steps            []Kind           `json:"steps"` // kinds that run; all found ones when empty
-	MaxIterations    int              `json:"max_iterations"`
-	MaxMinutes       float64          `json:"max_minutes"`  // 0 = no limit
-	MaxCostUSD       float64          `json:"max_cost_usd"` // 0 = no limit
-	MaxViolations    int              `json:"max_violations"`
-	MaxSameError     int              `json:"max_same_error"` // 0 = off
-	Identity         Identity         `json:"identity"`
-	Circular         Circular         `json:"circular"`
-	NoProgress       int              `json:"no_progress"` // times in a row that nothing changed; 0 = off
-	NoProgressCount  bool             `json:"no_progress_by_count"`
-	OnNoProgress     NoProgressAnswer `json:"on_no_progress"`
-	OnRegression     OnRegression     `json:"on_regression"`
-	PassRate         float64          `json:"pass_rate"`       // 0..1; below 1 PARTIAL is possible
-	LowCriticality   []string         `json:"low_criticality"` // globs over test names and files
-	RerunFailing     int              `json:"rerun_failing"`   // times a failing test is rerun alone; 0 = off
+	Name            string           `json:"name"`
+	Steps           []Kind           `json:"steps"` // kinds that run; all found ones when empty
+	MaxIterations   int              `json:"max_iterations"`
+	MaxMinutes      float64          `json:"max_minutes"`  // 0 = no limit
+	MaxCostUSD      float64          `json:"max_cost_usd"` // 0 = no limit
+	MaxViolations   int              `json:"max_violations"`
+	MaxSameError    int              `json:"max_same_error"` // 0 = off
+	Identity        Identity         `json:"identity"`
+	Circular        Circular         `json:"circular"`
+	NoProgress      int              `json:"no_progress"` // times in a row that nothing changed; 0 = off
+	NoProgressCount bool             `json:"no_progress_by_count"`
+	OnNoProgress    NoProgressAnswer `json:"on_no_progress"`
+	OnRegression    OnRegression     `json:"on_regression"`
+	PassRate        float64          `json:"pass_rate"`       // 0..1; below 1 PARTIAL is possible
+	LowCriticality  []string         `json:"low_criticality"` // globs over test names and files
+	RerunFailing    int              `json:"rerun_failing"`   // times a failing test is rerun alone; 0 = off
 }
 
 // Presets are the named policies, the default first. Where the documents they
