@@ -20,10 +20,11 @@ type Log struct {
 	Cut     bool
 	In      Input
 
-	text   string // all lines, joined by \n and never shortened; Lines point into it
-	starts []int  // where each line begins in text
-	dir    string // the folder the run worked in, where the output tells: see Path
-	marks  map[string]bool
+	text    string // all lines, joined by \n and never shortened; Lines point into it
+	starts  []int  // where each line begins in text
+	dir     string // the folder the run worked in, where the output tells: see Path
+	marks   map[string]bool
+	sources map[string]string // files of In.Root that were read
 }
 
 // NewLog cleans an output that fits into the window.

@@ -1,0 +1,445 @@
+package parse
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// report makes the failures and counts of what was read. Leaves count; a test
+// with subtests counts where it failed on its own.
+func (g *goRun) report(l *Log) loopcore.Report {
+	if !g.seen && len(g.failures) == 0 {
+		return loopcore.Report{}
+	}
+	module := goModule(l, g)
+	var r loopcore.Report
+	taken := map[string]bool{}
+	if !compiled(g.failures) {
+		g.failures = append(g.failures, g.setup...)
+	}
+	for i := range g.failures {
+		f := &g.failures[i]
+		if f.Suite != "" && f.File != "" && !strings.Contains(f.File, "/") {
+			f.File = goFile(l, module, f.Suite, f.File)
+		}
+		if f.Name != "" {
+			taken[f.Suite+"\x00"+f.Name] = true
+		}
+		r.Failures = append(r.Failures, *f)
+	}
+	for _, t := range g.cases {
+		g.add(l, &r, t, module, taken)
+	}
+	r.Status, r.Killed = g.status, g.killed
+	if g.sum != nil {
+		r.Counts, r.Counted = *g.sum, true
+	}
+	if r.Status == "" && len(r.Failures) == 0 {
+		r.Status = loopcore.StatusPass
+		if g.packages == 0 && len(g.cases) == 0 && r.Counts.Passed == 0 && !g.gotestsum() {
+			r.Status = loopcore.StatusNoTests
+		}
+	}
+	return r
+}
+
+// gotestsum reports whether a summary said that tests ran.
+func (g *goRun) gotestsum() bool { return g.sum != nil && g.sum.Total > 0 }
+
+// add puts one test into the report.
+func (g *goRun) add(l *Log, r *loopcore.Report, t *goCase, module string, taken map[string]bool) {
+	tc := loopcore.TestCase{Suite: t.pkg, Name: t.name}
+	key := t.pkg + "\x00" + t.name
+	switch t.status {
+	case goFailed:
+		f := t.failure(l, module)
+		own := f.Line > 0 || f.Message != ""
+		if taken[key] || t.parent && !own {
+			if !t.parent {
+				tc.Status = loopcore.TestFailed
+				r.Tests = append(r.Tests, tc)
+				r.Counts.Failed++
+			}
+			return
+		}
+		if f.Message == "" {
+			f.Message = "the test failed without a message"
+		}
+		r.Failures = append(r.Failures, f)
+		r.Counts.Failed++
+		tc.Status = loopcore.TestFailed
+	case goPassed:
+		if t.parent {
+			return
+		}
+		r.Counts.Passed++
+		tc.Status = loopcore.TestPassed
+	case goSkipped:
+		r.Counts.Skipped++
+		tc.Status = loopcore.TestSkipped
+	default:
+		return
+	}
+	if t.ran {
+		r.Tests = append(r.Tests, tc)
+	}
+}
+
+// failure builds the failure of a failed test out of its output.
+func (t *goCase) failure(l *Log, module string) loopcore.Failure {
+	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.pkg, Name: t.name, At: t.at}
+	if strings.HasPrefix(t.name, "Example") {
+		t.example(&f)
+		return f
+	}
+	entries := t.entries()
+	if len(entries) == 0 {
+		return f
+	}
+	e := t.pick(l, module, entries)
+	f.File, f.Line = goFile(l, module, t.pkg, e.file), e.line
+	f.Message = e.message(t.log)
+	f.At = t.log.Number(e.from)
+	f.Detail = detail(t.log, e.from, e.to)
+	if tr := e.trace(t.log); len(tr) > 0 {
+		for _, fr := range tr {
+			f.Frames = append(f.Frames, loopcore.Frame{File: l.Path(fr.File), Line: fr.Line})
+		}
+		f.File, f.Line = f.Frames[0].File, f.Frames[0].Line
+	}
+	if strings.Contains(f.Message, "race detected during execution of test") {
+		f.Kind = loopcore.FailError
+	}
+	return f
+}
+
+// goEntry is one t.Log or t.Error in a test's output: lines from..to.
+type goEntry struct {
+	file     string
+	line     int
+	text     string
+	from, to int
+}
+
+// entries splits a test's output at its `file.go:12: ` lines.
+func (t *goCase) entries() []goEntry {
+	var out []goEntry
+	for k, i := range t.lines {
+		line := t.log.Lines[i]
+		file, no, text, ok := goPlace(line)
+		if at := strings.LastIndex(line, "    "); !ok && at > 0 { // behind output without a newline
+			file, no, text, ok = goPlace(line[at:])
+		}
+		if ok && (indent(line) > 0 || file != strings.TrimSpace(line[:len(file)])) {
+			out = append(out, goEntry{file, no, text, i, i + 1})
+			continue
+		}
+		if n := len(out); n > 0 && k > 0 && t.lines[k-1] == i-1 && out[n-1].to == i && (indent(line) > 0 || strings.TrimSpace(line) == "") {
+			out[n-1].to = i + 1
+		}
+	}
+	return out
+}
+
+// goPlace reads `    file.go:12: text`.
+func goPlace(line string) (file string, no int, text string, ok bool) {
+	at := strings.Index(line, ".go:")
+	if at < 0 {
+		return "", 0, "", false
+	}
+	rest := line[at+4:]
+	no = atoi(rest)
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if no == 0 || !strings.HasPrefix(rest[digits:], ":") {
+		return "", 0, "", false
+	}
+	file = strings.TrimSpace(line[:at+3])
+	if strings.ContainsAny(file, " \t\"'(") {
+		return "", 0, "", false
+	}
+	return file, no, strings.TrimSpace(rest[digits+1:]), true
+}
+
+// goFailWords are words that an error has and a log line mostly has not.
+var goFailWords = []string{"want", "expect", "got", "error", "fail", "mismatch", "differ", "unexpected", "!=", "not equal", "should", "must", "race detected", "diff", "invalid", "missing", "wrong", "bad ", "cannot", "can't", "broken", "lost", "nil", "timeout", "timed out", "no such", "exit status"}
+
+// pick chooses the entry that is the assertion: by the source where it is at
+// hand (a Log call is not one), else the first that speaks of failing, else
+// the last.
+func (t *goCase) pick(l *Log, module string, es []goEntry) goEntry {
+	var candidates []goEntry
+	for _, e := range es {
+		src := sourceLine(l, goFile(l, module, t.pkg, e.file), e.line)
+		if strings.Contains(src, ".Log(") || strings.Contains(src, ".Logf(") {
+			continue
+		}
+		if strings.Contains(src, ".Error") || strings.Contains(src, ".Fatal") || strings.Contains(src, ".Fail") {
+			return e
+		}
+		candidates = append(candidates, e)
+	}
+	if len(candidates) == 0 {
+		candidates = es
+	}
+	for _, e := range candidates {
+		low := strings.ToLower(e.text)
+		if low == "" {
+			return e
+		}
+		for _, w := range goFailWords {
+			if strings.Contains(low, w) {
+				return e
+			}
+		}
+	}
+	return candidates[len(candidates)-1]
+}
+
+// message is the entry's text on one line; for testify the error with the
+// expected and actual values.
+func (e goEntry) message(l *Log) string {
+	if e.text == "" && e.to > e.from+1 {
+		if m := testify(l, e.from+1, e.to); m != "" {
+			return m
+		}
+	}
+	parts := []string{e.text}
+	for i := e.from + 1; i < e.to && i < e.from+12; i++ {
+		parts = append(parts, strings.TrimSpace(l.Lines[i]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// testify reads the labelled block of testify's assert and require.
+func testify(l *Log, from, to int) string {
+	var msg []string
+	var extra string
+	in := ""
+	for i := from; i < to; i++ {
+		s := strings.TrimSpace(l.Lines[i])
+		label, rest, ok := strings.Cut(s, ":")
+		switch {
+		case ok && (label == "Error Trace" || label == "Error" || label == "Test" || label == "Messages"):
+			in, s = label, strings.TrimSpace(rest)
+		case strings.HasPrefix(s, "Diff:"):
+			in = "Diff"
+		}
+		switch in {
+		case "Error":
+			if s != "" && len(msg) < 8 {
+				msg = append(msg, strings.Join(strings.Fields(s), " "))
+			}
+		case "Messages":
+			if s != "" && extra == "" {
+				extra = s
+			}
+		}
+	}
+	out := strings.Join(msg, " ")
+	if extra != "" && out != "" {
+		out += " (" + extra + ")"
+	}
+	return out
+}
+
+// trace is testify's error trace, deepest first, where it has more than the
+// line that the entry names.
+func (e goEntry) trace(l *Log) []loopcore.Frame {
+	var out []loopcore.Frame
+	in := false
+	for i := e.from + 1; i < e.to; i++ {
+		s := strings.TrimSpace(l.Lines[i])
+		if rest, ok := strings.CutPrefix(s, "Error Trace:"); ok {
+			in, s = true, strings.TrimSpace(rest)
+		} else if strings.HasPrefix(s, "Error:") {
+			break
+		}
+		if !in {
+			continue
+		}
+		if file, no, ok := strings.Cut(s, ".go:"); ok && atoi(no) > 0 {
+			out = append(out, loopcore.Frame{File: file + ".go", Line: atoi(no)})
+		}
+	}
+	return out
+}
+
+// example reads the got and want of an example.
+func (t *goCase) example(f *loopcore.Failure) {
+	var got, want []string
+	into := &got
+	for _, i := range t.lines {
+		switch s := t.log.Lines[i]; s {
+		case "got:":
+			into = &got
+		case "want:":
+			into = &want
+		default:
+			if strings.TrimSpace(s) != "" {
+				*into = append(*into, s)
+			}
+		}
+	}
+	if len(got)+len(want) > 0 {
+		f.Message = "got: " + strings.Join(got, " ") + " want: " + strings.Join(want, " ")
+	}
+}
+
+// goFile puts a file that go test names relative to its package under the
+// package's folder.
+func goFile(l *Log, module, pkg, file string) string {
+	p := l.Path(file)
+	if strings.Contains(p, "/") || pkg == "" {
+		return p
+	}
+	dir := strings.TrimSuffix(pkg, "_test")
+	if dir == module {
+		return p
+	}
+	if rel, ok := strings.CutPrefix(dir, module+"/"); ok && module != "" {
+		dir = rel
+	}
+	return path.Join(dir, p)
+}
+
+// goModule finds the module's path, so that packages become folders: from
+// go.mod where the sources are at hand, from a build header, from a frame, or
+// by the shape of import paths.
+func goModule(l *Log, g *goRun) string {
+	if mod := sourceText(l, "go.mod"); mod != "" {
+		for _, line := range strings.Split(mod, "\n") {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
+				return strings.Trim(strings.TrimSpace(rest), `"`)
+			}
+		}
+	}
+	pkgs := map[string]bool{}
+	for _, t := range g.cases {
+		pkgs[t.pkg] = true
+	}
+	for _, f := range g.failures {
+		pkgs[f.Suite] = true
+	}
+	delete(pkgs, "")
+	if m := moduleFromFrames(l, pkgs); m != "" {
+		return m
+	}
+	first := ""
+	for p := range pkgs {
+		if first == "" || p < first {
+			first = p
+		}
+	}
+	parts := strings.Split(first, "/")
+	n := 1
+	if strings.Contains(parts[0], ".") {
+		n = 2
+		if strings.HasPrefix(first, "github.com/") || strings.HasPrefix(first, "gitlab.com/") || strings.HasPrefix(first, "bitbucket.org/") {
+			n = 3
+		}
+	}
+	if n > len(parts) {
+		n = len(parts)
+	}
+	return strings.Join(parts[:n], "/")
+}
+
+// moduleFromFrames compares a package with the folder that an absolute path in
+// the log gives its files, below the folder that the run worked in.
+func moduleFromFrames(l *Log, pkgs map[string]bool) string {
+	for i, line := range l.Lines {
+		if !strings.HasPrefix(line, "# ") || i+1 >= len(l.Lines) {
+			continue
+		}
+		pkg, _, _ := strings.Cut(line[2:], " ")
+		file, _, _, ok := goPlace(l.Lines[i+1])
+		if !ok || absolute(file) {
+			continue
+		}
+		dir := path.Dir(l.Path(file))
+		if dir == "." {
+			return pkg
+		}
+		if m, ok := strings.CutSuffix(strings.TrimSuffix(pkg, "_test"), "/"+dir); ok {
+			return m
+		}
+	}
+	return ""
+}
+
+// sumSection reads a gotestsum section: `=== FAIL: pkg TestX (0.00s)` and the
+// output below it.
+func (g *goRun) sumSection(l *Log, i int, line string) int {
+	g.seen = true
+	fields := strings.Fields(line)
+	if len(fields) < 3 || fields[1] != "FAIL:" && fields[1] != "SKIP:" {
+		g.current, g.verbose = nil, false
+		if line == "=== Failed" || line == "=== Errors" {
+			g.cases, g.open = forgetListed(g.cases), map[string]*goCase{}
+		}
+		if line == "=== Errors" {
+			return 1 + g.build(l, i)
+		}
+		return 1
+	}
+	if len(fields) < 5 { // a package: `=== FAIL: report  (0.00s)`
+		g.current = nil
+		return 1
+	}
+	g.verbose = false
+	pkg, name := fields[2], fields[3]
+	t := &goCase{pkg: pkg, name: name, log: l, at: l.Number(i), status: goFailed}
+	if fields[1] == "SKIP:" {
+		t.status = goSkipped
+	}
+	for _, k := range g.cases {
+		if k.pkg == pkg && strings.HasPrefix(k.name, name+"/") {
+			t.parent = true
+		}
+	}
+	g.cases = append(g.cases, t)
+	g.current, g.depth = t, -1
+	return 1
+}
+
+// forgetListed drops failing tests that the sections of gotestsum list again.
+func forgetListed(cs []*goCase) []*goCase {
+	var kept []*goCase
+	for _, t := range cs {
+		if t.status == goSkipped {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// done reads gotestsum's summary.
+func (g *goRun) done(line string) int {
+	var n loopcore.Counts
+	fields := strings.Fields(strings.NewReplacer(",", "", "(", "").Replace(line))
+	for k := 0; k+1 < len(fields); k++ {
+		v, err := strconv.Atoi(fields[k])
+		if err != nil {
+			continue
+		}
+		switch strings.TrimSuffix(fields[k+1], "s") {
+		case "test":
+			n.Total = v
+		case "skipped":
+			n.Skipped = v
+		case "failure":
+			n.Failed = v
+		case "error":
+			n.Errors = v
+		}
+	}
+	if n.Total == 0 && !strings.Contains(line, " tests") {
+		return 0
+	}
+	n.Passed = max(n.Total-n.Skipped-n.Failed, 0)
+	g.seen, g.sum, g.current = true, &n, nil
+	return 1
+}

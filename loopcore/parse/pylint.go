@@ -1,0 +1,34 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// pylintReader reads pylint's text, colorized, parseable and msvs output.
+var pylintReader = lineTool{
+	name:  "pylint",
+	kind:  loopcore.KindLint,
+	spot:  []string{"************* Module", "Your code has been rated at"},
+	match: matchPylint,
+}.reader()
+
+func matchPylint(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
+	text, code := takeCode(d.text)
+	if len(code) != 5 || !strings.ContainsRune("CRWEFI", rune(code[0])) {
+		return loopcore.Failure{}, false
+	}
+	f := d.failure(l, i, loopcore.FailLint)
+	f.Message, f.Rule = takeRule(text, '(', ')')
+	if inner, _, ok := strings.Cut(strings.TrimPrefix(d.text, "["+code+"("), ")"); ok && strings.HasPrefix(d.text, "[") {
+		f.Message, f.Rule = text, inner
+	}
+	if f.Rule == "" {
+		f.Rule = code
+	}
+	if code == "E0001" || code == "F0001" || code == "F0010" {
+		f.Kind = loopcore.FailCompile
+	}
+	return f, true
+}
