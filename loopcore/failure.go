@@ -27,7 +27,7 @@ type Failure struct {
 	Column      int         `json:"column"`
 	Message     string      `json:"message"` // one line: the first assertion line, expected and actual
 	Rule        string      `json:"rule,omitempty"`
-	Fingerprint string      `json:"fingerprint"` // see Fingerprint
+	Fingerprint string      `json:"fingerprint,omitempty"` // see Fingerprint; left out where an answer must stay short
 	Frames      []Frame     `json:"-"`           // stack frames, deepest first, for clustering
 	Detail      string      `json:"-"`           // a few more lines of evidence, bounded
 	Optional    bool        `json:"-"`           // a warning or a consequence: shown, not counted
