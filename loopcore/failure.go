@@ -28,10 +28,10 @@ type Failure struct {
 	Message     string      `json:"message"` // one line: the first assertion line, expected and actual
 	Rule        string      `json:"rule,omitempty"`
 	Fingerprint string      `json:"fingerprint,omitempty"` // see Fingerprint; left out where an answer must stay short
-	Frames      []Frame     `json:"-"`           // stack frames, deepest first, for clustering
-	Detail      string      `json:"-"`           // a few more lines of evidence, bounded
-	Optional    bool        `json:"-"`           // a warning or a consequence: shown, not counted
-	At          int         `json:"-"`           // 1-based line of the output where it was read; 0 = from a report file
+	Frames      []Frame     `json:"-"`                     // stack frames, deepest first, for clustering
+	Detail      string      `json:"-"`                     // a few more lines of evidence, bounded
+	Optional    bool        `json:"-"`                     // a warning or a consequence: shown, not counted
+	At          int         `json:"-"`                     // 1-based line of the output where it was read; 0 = from a report file
 }
 
 // Frame is one place in a stack.

@@ -1,0 +1,80 @@
+package loopcore
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// faults are the ways in which a machine, not the code, stops a gate. Each
+// names what to install or do from the matched text.
+var faults = []struct {
+	re   *regexp.Regexp
+	what string // with %s for the first group
+	dep  bool   // a missing package: counts only where the repository has none of that name
+	weak bool   // a program may print it of its own: counts only as a failure's message
+}{
+	{regexp.MustCompile(`(?m)(?:^(?:sh|dash|/bin/sh|[\w./-]+\.sh): (?:line )?\d+: ([\w./+-]+): not found|(?:^|: )([\w./+-]+): command not found)`), "install `%s` or put it on PATH", false, false},
+	{regexp.MustCompile(`(?m)^(?:sh|bash|/bin/sh): (?:\d+: )?([^:\n]+): Permission denied`), "make `%s` executable", false, false},
+	{regexp.MustCompile(`(?m)No such file or directory: '([\w./+-]+)'$`), "install `%s` or put it on PATH", true, false},
+	{regexp.MustCompile(`spawn ([\w./+-]+) ENOENT`), "install `%s` or put it on PATH", false, false},
+	{regexp.MustCompile(`'([^'\n]+)' is not recognized as an internal or external command`), "install `%s` or put it on PATH", false, false},
+	{regexp.MustCompile(`(?:ModuleNotFoundError: )?No module named '?([\w.]+)'?`), "install the Python package `%s`", true, false},
+	{regexp.MustCompile(`(?:Cannot find (?:module|package)|Could not resolve|Failed to resolve import) ["']([^./"'][^"'\n]*)["']`), "install the package `%s` (run the package manager's install)", true, false},
+	{regexp.MustCompile(`(?:no required module provides package|cannot find module providing package) ([\w./-]+)`), "fetch the Go module of `%s` (go mod download)", true, false},
+	{regexp.MustCompile(`cannot load such file -- ([\w/-]+)`), "install the gem `%s` (bundle install)", true, false},
+	{regexp.MustCompile(`Could not find (?:gem '?)?([\w-]+)[^\n]*in (?:any of the sources|locally installed gems)`), "install the gem `%s` (bundle install)", false, false},
+	{regexp.MustCompile(`Failed opening required '[^'\n]*(vendor/autoload\.php)'`), "run composer install (%s is missing)", false, false},
+	{regexp.MustCompile(`Could not resolve dependencies for project ([\w.:-]+)`), "let Maven fetch the dependencies of %s once with network access", false, false},
+	{regexp.MustCompile(`(?i)(no space left on device|disk quota exceeded|ENOSPC)`), "free disk space (%s)", false, false},
+	{regexp.MustCompile(`(ECONNREFUSED[^\n]{0,60}|[Cc]onnection refused[^\n]{0,60})`), "start the service that the tests connect to (%s)", false, true},
+}
+
+// Fault returns what to install or do when a failed step failed because of the
+// machine: its command does not exist (exit 126, 127), or every failure it
+// reported is of that kind. own reports whether the repository itself has a
+// module of that name, which makes a missing import the code's fault.
+// "" means the code is to blame.
+func Fault(r StepResult, tail string, own func(module string) bool) string {
+	if r.Exit == 0 && r.Exited || !r.Ran {
+		return ""
+	}
+	if r.Exited && (r.Exit == 126 || r.Exit == 127) {
+		if what := fault(tail, own, false); what != "" {
+			return what
+		}
+		return fmt.Sprintf("the command `%s` can not be run here (exit %d): install it or put it on PATH", r.Step.Command, r.Exit)
+	}
+	if len(r.Report.Failures) == 0 || r.Report.Fallback {
+		return fault(tail, own, false)
+	}
+	first := ""
+	for _, f := range r.Report.Failures {
+		if f.Optional {
+			continue
+		}
+		what := fault(f.Message+"\n"+f.Detail, own, true)
+		if what == "" {
+			return ""
+		}
+		if first == "" {
+			first = what
+		}
+	}
+	return first
+}
+
+func fault(text string, own func(string) bool, message bool) string {
+	for _, f := range faults {
+		m := f.re.FindStringSubmatch(text)
+		if m == nil || f.weak && !message {
+			continue
+		}
+		what := firstOf(m[1:]...)
+		if f.dep && own != nil && own(what) {
+			continue
+		}
+		return strings.TrimSpace(fmt.Sprintf(f.what, what))
+	}
+	return ""
+}
