@@ -29,8 +29,12 @@ func weight(s loopcore.ReportStatus) int {
 func merge(l *Log, parts []part) loopcore.Report {
 	var out loopcore.Report
 	var names []string
+	explained := caused(parts)
 	for _, p := range parts {
 		r := p.report
+		if p.reader.Wrapper && explained {
+			continue
+		}
 		fill(&r)
 		names = append(names, p.reader.Name)
 		if out.Kind == "" || p.reader.Kind == loopcore.KindTest {
@@ -48,6 +52,16 @@ func merge(l *Log, parts []part) loopcore.Report {
 	out.Runner = strings.Join(names, ",")
 	out.Failures = dedupe(out.Failures)
 	return out
+}
+
+// caused reports whether a reader that is no wrapper found a failure.
+func caused(parts []part) bool {
+	for _, p := range parts {
+		if !p.reader.Wrapper && len(required(p.report.Failures)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // fill completes a reader's report: the status from its failures, and the

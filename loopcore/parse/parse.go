@@ -18,6 +18,9 @@ import (
 type Reader struct {
 	Name string        // the runner, as in Step.ReadsResultsFrom: "pytest"
 	Kind loopcore.Kind // what the runner does
+	// Wrapper: it only starts others (make, npm). What it reports counts where
+	// no other reader found the cause.
+	Wrapper bool
 	// Spot says cheaply whether the log may hold this runner's output.
 	Spot func(l *Log) bool
 	// Read returns what it found, and claims every line it understood. It sets
