@@ -1,0 +1,56 @@
+package store
+
+import "fixloop/loopcore/evidence"
+
+// Dossier returns all that is stored of a session, as it was at one moment;
+// its last run that is done carries failures and inventory.
+func (d *DB) Dossier(session string) (evidence.Dossier, error) {
+	d.mu.Lock() // no writer of ours comes in between; others show in the data version
+	defer d.mu.Unlock()
+	for tries := 0; ; tries++ {
+		before, err := d.dataVersion()
+		if err != nil {
+			return evidence.Dossier{}, err
+		}
+		v, err := d.dossier(session)
+		if err != nil {
+			return v, err
+		}
+		if after, err := d.dataVersion(); err != nil || after == before || tries == 5 {
+			return v, err
+		}
+	}
+}
+
+// dataVersion changes whenever another process commits.
+func (d *DB) dataVersion() (int64, error) {
+	var v int64
+	err := d.sql.QueryRow("PRAGMA data_version").Scan(&v)
+	return v, d.read("data version", err)
+}
+
+func (d *DB) dossier(session string) (evidence.Dossier, error) {
+	var v evidence.Dossier
+	var err error
+	parts := []func() error{
+		func() error { v.Session, err = d.Session(session); return err },
+		func() error { v.Runs, err = d.Runs(session); return err },
+		func() error { v.Decisions, err = d.Decisions(session); return err },
+		func() error { v.Checkpoints, err = d.Checkpoints(session); return err },
+		func() error { v.Waivers, err = d.Waivers(session); return err },
+		func() error { v.Iterations, err = d.Iterations(session); return err },
+		func() error { v.Chain, err = d.Chain(session); return err },
+	}
+	for _, part := range parts {
+		if err := part(); err != nil {
+			return v, err
+		}
+	}
+	for i := len(v.Runs) - 1; i >= 0; i-- {
+		if v.Runs[i].Status == evidence.RunDone {
+			v.Runs[i], err = d.whole(v.Runs[i])
+			return v, err
+		}
+	}
+	return v, nil
+}
