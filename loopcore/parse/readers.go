@@ -5,8 +5,20 @@ package parse
 var Readers = []Reader{
 	// runners that name every failure between unmistakable markers
 	goTest,
+	pyTest,
+	pyUnittest,
+	surefire, meson,
 	// builds
 	goBuild,
+	rustc,
+	javac,
+	cmake,
+	linker,
+	// linters and type checkers with lines of their own
+	tsc, pyright, mypy, pylint, ruff, pydocstyle, bandit, shellcheck, rubocop, markdownlint, yamllint, eslint,
 	// linters whose lines look like many others'
+	staticcheck, golangciLint, flake8, luacheck, perlcritic, codespell, gcc,
 	goVet,
+	// what only passes on that something else failed
+	makeTool, maven,
 }

@@ -1,0 +1,206 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+const unittestName = "unittest"
+
+// pyUnittest reads Python's unittest and what prints like it: nose2, Django's
+// and Twisted's runners.
+var pyUnittest = Reader{Name: unittestName, Kind: loopcore.KindTest, Spot: spotUnittest, Read: readUnittest}
+
+func spotUnittest(l *Log) bool {
+	return l.HasLine("Ran ") || l.Has(strings.Repeat("=", 70)+"\n") && l.HasAny("\nFAIL: ", "\nERROR: ") || l.HasAny(" ... ok\n", " ... FAIL\n", " ... ERROR\n")
+}
+
+func readUnittest(l *Log, c *Claims) loopcore.Report {
+	var r loopcore.Report
+	bounds := 0
+	for i := 0; i < len(l.Lines); i++ {
+		if !c.Free(unittestName, i) {
+			continue
+		}
+		line := l.Lines[i]
+		switch {
+		case strings.HasPrefix(line, "Ran ") && strings.Contains(line, " test"):
+			i = unittestSummary(l, c, i, &r)
+			bounds++
+		case unittestHead(line) && frameRule(l.Line(i-1)):
+			f, end := unittestBlock(l, i)
+			if f.Name != "" {
+				r.Failures = append(r.Failures, f)
+			}
+			c.Take(unittestName, i-1, end)
+			i = end - 1
+		case strings.Contains(line, " ... "):
+			if t, ok := unittestProgress(line); ok {
+				c.Take(unittestName, i, i+1)
+				r.Tests = append(r.Tests, t)
+			}
+		}
+	}
+	if bounds == 0 && len(r.Failures) == 0 && len(r.Tests) == 0 {
+		return loopcore.Report{}
+	}
+	for _, f := range r.Failures {
+		if f.Kind == loopcore.FailCompile || strings.Contains(f.Message, "import") && strings.Contains(f.Suite, "Fail") {
+			r.Status = loopcore.StatusBuildError
+		}
+	}
+	return r
+}
+
+// unittestHead reports whether a line begins a failure's block.
+func unittestHead(line string) bool {
+	for _, p := range []string{"FAIL: ", "ERROR: ", "UNEXPECTED SUCCESS: "} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// unittestBlock reads one block: the head, a docstring, a rule, the traceback.
+func unittestBlock(l *Log, i int) (loopcore.Failure, int) {
+	head := l.Lines[i]
+	verb, title, _ := strings.Cut(head, ": ")
+	f := loopcore.Failure{Kind: loopcore.FailAssertion, At: l.Number(i)}
+	if verb == "ERROR" {
+		f.Kind = loopcore.FailError
+	}
+	f.Suite, f.Name = unittestTitle(title)
+	body := i + 1
+	for body < len(l.Lines) && body < i+6 && !frameRule(l.Lines[body]) {
+		body++
+	}
+	body++
+	end := body
+	for end < len(l.Lines) && !strings.HasPrefix(l.Lines[end], "======") && !unittestEnd(l, end) {
+		end++
+	}
+	t := readPyTrace(l, body, min(end, len(l.Lines)))
+	l.place(&f, t.frames)
+	f.Message, f.Detail = t.message, detail(l, body, end)
+	if verb == "ERROR" && t.kind != "" && t.kind != loopcore.FailAssertion {
+		f.Kind = t.kind
+	}
+	if f.Message == "" {
+		f.Message = strings.ToLower(verb)
+		if s := strings.TrimSpace(l.Line(body)); s != "" && !frameRule(s) && !strings.HasPrefix(s, "Ran ") && body < end {
+			f.Message = s
+		}
+	}
+	if f.File == "" {
+		f.File = moduleFile(l, f.Suite)
+	}
+	return f, min(end, len(l.Lines))
+}
+
+// unittestEnd reports whether the rule at line i ends the last block.
+func unittestEnd(l *Log, i int) bool {
+	return strings.HasPrefix(l.Lines[i], "------") && (strings.HasPrefix(l.Line(i+1), "Ran ") || i+1 >= len(l.Lines))
+}
+
+// unittestTitle splits `test_x (pkg.Class.test_x) [msg] (n=1)` into the class
+// and the name with its subtest.
+func unittestTitle(s string) (suite, name string) {
+	open := strings.Index(s, " (")
+	if open < 0 {
+		return "", strings.TrimSpace(s)
+	}
+	name = s[:open]
+	end := strings.IndexByte(s[open:], ')')
+	if end < 0 {
+		return "", name
+	}
+	suite = strings.TrimSuffix(s[open+2:open+end], "."+name)
+	if rest := strings.TrimSpace(s[open+end+1:]); rest != "" {
+		name += " " + rest
+	}
+	return suite, name
+}
+
+// moduleFile finds the file of a dotted class path among the sources.
+func moduleFile(l *Log, dotted string) string {
+	for dotted != "" && l.In.Root != nil {
+		file := strings.ReplaceAll(dotted, ".", "/") + ".py"
+		if sourceText(l, file) != "" {
+			return file
+		}
+		cut := strings.LastIndexByte(dotted, '.')
+		if cut < 0 {
+			return ""
+		}
+		dotted = dotted[:cut]
+	}
+	return ""
+}
+
+// unittestProgress reads `test_x (pkg.Class.test_x) ... ok`.
+func unittestProgress(line string) (loopcore.TestCase, bool) {
+	title, verdict, _ := strings.Cut(line, " ... ")
+	if strings.IndexByte(title, '(') < 0 || strings.HasPrefix(title, " ") {
+		return loopcore.TestCase{}, false
+	}
+	t := loopcore.TestCase{Status: loopcore.TestPassed}
+	t.Suite, t.Name = unittestTitle(title)
+	switch {
+	case strings.HasSuffix(verdict, "FAIL"), strings.HasSuffix(verdict, "ERROR"), verdict == "unexpected success":
+		t.Status = loopcore.TestFailed
+	case strings.HasPrefix(verdict, "skipped"), verdict == "expected failure":
+		t.Status = loopcore.TestSkipped
+	}
+	return t, true
+}
+
+// unittestSummary reads `Ran 3 tests in 0.1s` and the verdict below it; it
+// returns the last line read.
+func unittestSummary(l *Log, c *Claims, i int, r *loopcore.Report) int {
+	ran := atoi(l.Lines[i][len("Ran "):])
+	end := i + 1
+	for end < len(l.Lines) && end < i+4 && strings.TrimSpace(l.Lines[end]) == "" {
+		end++
+	}
+	verdict := l.Line(end)
+	n := loopcore.Counts{}
+	known := strings.HasPrefix(verdict, "OK") || strings.HasPrefix(verdict, "FAILED") || strings.HasPrefix(verdict, "NO TESTS RAN")
+	if !known {
+		end--
+	}
+	if _, inner, ok := strings.Cut(verdict, "("); ok && known {
+		for _, part := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
+			key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+			switch key {
+			case "failures", "unexpected successes":
+				n.Failed += atoi(value)
+			case "errors":
+				n.Errors += atoi(value)
+			case "skipped": // an expected failure is a success to unittest
+				n.Skipped += atoi(value)
+			}
+		}
+	}
+	n.Passed = max(ran-n.Failed-n.Errors-n.Skipped, 0)
+	n.Passed = max(n.Passed, unittestOK(r.Tests))
+	r.Counts, r.Counted = r.Counts.Add(n), known
+	if ran == 0 && n.Failed+n.Errors+n.Skipped == 0 {
+		r.Status = loopcore.StatusNoTests
+	}
+	c.Take(unittestName, i, end+1)
+	return end
+}
+
+// unittestOK counts the tests that the verbose listing shows as passed: more
+// than the arithmetic gives where one test failed in several subtests.
+func unittestOK(ts []loopcore.TestCase) int {
+	n := 0
+	for _, t := range ts {
+		if t.Status == loopcore.TestPassed {
+			n++
+		}
+	}
+	return n
+}
