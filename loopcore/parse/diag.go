@@ -260,3 +260,12 @@ func codeLike(s string) bool {
 func (d diagnostic) failure(l *Log, i int, kind loopcore.FailureKind) loopcore.Failure {
 	return loopcore.Failure{Kind: kind, File: l.Path(d.file), Line: d.line, Column: d.col, Message: d.text, At: l.Number(i)}
 }
+
+func hasAnyPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -6,9 +6,9 @@ import (
 	"fixloop/loopcore"
 )
 
-// flake8Reader reads flake8, pycodestyle and pyflakes: a position, a code, a
+// flake8 reads flake8, pycodestyle and pyflakes: a position, a code, a
 // text, in Python files.
-var flake8Reader = lineTool{
+var flake8 = lineTool{
 	name:  "flake8",
 	kind:  loopcore.KindLint,
 	spot:  []string{".py:", ".pyi:", "stdin:"},

@@ -6,8 +6,8 @@ import (
 	"fixloop/loopcore"
 )
 
-// mypyReader reads mypy's and dmypy's text, plain and --pretty.
-var mypyReader = lineTool{
+// mypy reads mypy's and dmypy's text, plain and --pretty.
+var mypy = lineTool{
 	name:   "mypy",
 	kind:   loopcore.KindTypecheck,
 	spot:   []string{".py:", ".pyi:", "mypy: "},

@@ -6,9 +6,9 @@ import (
 	"fixloop/loopcore"
 )
 
-// pydocstyleReader reads pydocstyle: a line "file:5 in public function `f`:",
+// pydocstyle reads pydocstyle: a line "file:5 in public function `f`:",
 // then its code and text, indented.
-var pydocstyleReader = Reader{
+var pydocstyle = Reader{
 	Name: "pydocstyle",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool { return l.HasAny(" in public ", " in private ", " at module level:") },

@@ -6,8 +6,8 @@ import (
 	"fixloop/loopcore"
 )
 
-// pylintReader reads pylint's text, colorized, parseable and msvs output.
-var pylintReader = lineTool{
+// pylint reads pylint's text, colorized, parseable and msvs output.
+var pylint = lineTool{
 	name:  "pylint",
 	kind:  loopcore.KindLint,
 	spot:  []string{"************* Module", "Your code has been rated at"},

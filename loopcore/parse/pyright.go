@@ -6,8 +6,8 @@ import (
 	"fixloop/loopcore"
 )
 
-// pyrightReader reads pyright's and basedpyright's text.
-var pyrightReader = Reader{
+// pyright reads pyright's and basedpyright's text.
+var pyright = Reader{
 	Name: "pyright",
 	Kind: loopcore.KindTypecheck,
 	Spot: func(l *Log) bool { return l.HasAny(" - error: ", " - warning: ", " informations", " notes") },

@@ -6,8 +6,8 @@ import (
 	"fixloop/loopcore"
 )
 
-// ruffReader reads ruff check (full, concise, grouped) and ruff format --check.
-var ruffReader = Reader{
+// ruff reads ruff check (full, concise, grouped) and ruff format --check.
+var ruff = Reader{
 	Name: "ruff",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {

@@ -72,9 +72,9 @@ func columnRule(text string) (rest, rule string) {
 	return strings.TrimRight(text[:at], " "), text[at+2:]
 }
 
-// eslintReader reads ESLint (stylish, compact, unix, visualstudio), stylelint
+// eslint reads ESLint (stylish, compact, unix, visualstudio), stylelint
 // and others that print ESLint's layout.
-var eslintReader = Reader{
+var eslint = Reader{
 	Name: "eslint",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {

@@ -6,9 +6,9 @@ import (
 	"fixloop/loopcore"
 )
 
-// tscReader reads the TypeScript compiler, pretty and plain, and its wrappers
+// tsc reads the TypeScript compiler, pretty and plain, and its wrappers
 // (vue-tsc, tsgo, tsc -b).
-var tscReader = Reader{
+var tsc = Reader{
 	Name: "tsc",
 	Kind: loopcore.KindTypecheck,
 	Spot: func(l *Log) bool { return l.HasAny("error TS", "warning TS", "error  TS") },

@@ -1,0 +1,134 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// gcc reads GCC, Clang and whatever prints their diagnostics (gfortran,
+// clang -fdiagnostics-format=msvc, nvcc, icx, swiftc, kotlinc).
+var gcc = Reader{
+	Name: "gcc",
+	Kind: loopcore.KindBuild,
+	Spot: func(l *Log) bool {
+		return l.HasAny(": error: ", ": fatal error: ", ": warning: ", "error : ", " error generated", " errors generated", "internal compiler error")
+	},
+	Read: readGCC,
+}
+
+// gccFiles are the extensions of what these compilers compile.
+var gccFiles = []string{
+	".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tcc", ".tpp", ".m", ".mm", ".cu", ".cuh", ".S", ".s",
+	".f", ".f90", ".f95", ".F90", ".for", ".d", ".adb", ".ads", ".swift", ".metal", ".cl", ".ino", ".ixx", ".cppm", ".y", ".l", ".yy", ".ll", ".def", ".inc", ".i", ".zig", ".nim", ".vala", ".proto", ".td",
+}
+
+func readGCC(l *Log, c *Claims) loopcore.Report {
+	const me = "gcc"
+	var r loopcore.Report
+	var via instantiation
+	total, told := 0, false
+	for i := 0; i < len(l.Lines); i++ {
+		line := l.Lines[i]
+		if !c.Free(me, i) {
+			continue
+		}
+		if n, ok := clangTotal(line); ok {
+			total, told = total+n, true
+			c.Take(me, i, i+1)
+			continue
+		}
+		d, ok := scanDiagnostic(line)
+		if !ok || !gccFile(d.file) {
+			continue
+		}
+		if via.note(d) {
+			c.Take(me, i, i+1)
+			continue
+		}
+		f, ok := gccDiagnostic(l, i, d, &via)
+		end := continuation(l, i+1)
+		if ok {
+			r.Failures = append(r.Failures, f)
+			c.Take(me, i, end)
+		} else if d.severity == "note" {
+			c.Take(me, i, end)
+		}
+		i = end - 1
+	}
+	r = diagnosticReport(r, 0, false)
+	if told && total > r.Counts.Errors {
+		r.Counts, r.Counted = loopcore.Counts{Errors: total}, true
+	}
+	return r
+}
+
+func gccFile(p string) bool {
+	dot := strings.LastIndexByte(p, '.')
+	if dot < 0 {
+		return strings.Contains(p, "/c++/") || strings.Contains(p, "/include/")
+	}
+	for _, e := range gccFiles {
+		if p[dot:] == e {
+			return true
+		}
+	}
+	return false
+}
+
+func gccDiagnostic(l *Log, i int, d diagnostic, via *instantiation) (loopcore.Failure, bool) {
+	f := d.failure(l, i, loopcore.FailCompile)
+	switch d.severity {
+	case "error", "fatal error", "internal compiler error":
+		via.locate(l, &f, d)
+	case "warning":
+		f.Kind, f.Optional = loopcore.FailLint, true
+	default:
+		return f, false
+	}
+	f.Message, f.Rule = takeRule(d.text, '[', ']')
+	f.Rule = strings.TrimPrefix(f.Rule, "-Werror=")
+	if strings.HasPrefix(f.Message, "(") && strings.Contains(f.Message, ") ") && d.severity == "warning" {
+		return f, false
+	}
+	return f, !strings.HasSuffix(f.Message, "generated.")
+}
+
+// instantiation is the chain of "required from here" lines above an error in a
+// header that the repository does not own: its last place is where the fix goes.
+type instantiation struct {
+	user diagnostic
+}
+
+// note takes up a line of the chain.
+func (v *instantiation) note(d diagnostic) bool {
+	if d.severity != "" || !strings.HasPrefix(d.text, "required ") && !strings.HasPrefix(d.text, "recursively required ") && !strings.HasPrefix(d.text, "in ‘constexpr’ expansion") {
+		return false
+	}
+	v.user = d
+	return true
+}
+
+// locate moves a failure from a foreign header to the line that asked for it.
+func (v *instantiation) locate(l *Log, f *loopcore.Failure, d diagnostic) {
+	user := v.user
+	v.user = diagnostic{}
+	if user.file == "" || !l.Foreign(d.file) || l.Foreign(user.file) {
+		return
+	}
+	f.Frames = append(f.Frames, loopcore.Frame{File: f.File, Line: f.Line})
+	f.File, f.Line, f.Column = l.Path(user.file), user.line, user.col
+	f.Optional = true
+}
+
+// clangTotal reads "3 warnings and 2 errors generated.".
+func clangTotal(line string) (int, bool) {
+	if !strings.HasSuffix(line, " generated.") {
+		return 0, false
+	}
+	if _, rest, ok := strings.Cut(line, " and "); ok {
+		line = rest
+	}
+	n, rest := number(line)
+	return n, strings.HasPrefix(rest, " error")
+}

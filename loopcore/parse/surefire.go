@@ -1,0 +1,193 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// surefire reads what Maven's Surefire and Failsafe print of the tests.
+var surefire = Reader{
+	Name: "maven-surefire",
+	Kind: loopcore.KindTest,
+	Spot: func(l *Log) bool {
+		return l.HasAny(" T E S T S", "<<< FAILURE!", "<<< ERROR!", "No tests were executed", "No tests matching pattern", "[INFO] Tests run:", "[ERROR] Tests run:")
+	},
+	Read: readSurefire,
+}
+
+func readSurefire(l *Log, c *Claims) loopcore.Report {
+	s := surefireRun{l: l, c: c, results: -1}
+	for i := 0; i < len(l.Lines); {
+		i = s.step(i)
+	}
+	if s.counted {
+		s.r.Counted = true
+		if s.r.Counts == (loopcore.Counts{}) {
+			s.r.Status = loopcore.StatusNoTests
+		}
+	}
+	return s.r
+}
+
+// surefireRun is the state of one pass over the log.
+type surefireRun struct {
+	l       *Log
+	c       *Claims
+	r       loopcore.Report
+	results int    // the line of the last "Results:", -1 outside its section
+	section string // "Failures", "Errors", "Flakes" …: the heading above
+	counted bool
+}
+
+const surefireName = "maven-surefire"
+
+// step reads what begins on line i and returns the next line to read.
+func (s *surefireRun) step(i int) int {
+	line := s.l.Lines[i]
+	text := mavenText(line)
+	level := strings.TrimSuffix(line, text)
+	switch {
+	case !s.c.Free(surefireName, i):
+	case strings.Contains(line, "<<< FAILURE!") || strings.Contains(line, "<<< ERROR!"):
+		if strings.Contains(line, "Tests run:") {
+			break
+		}
+		return s.block(i, text)
+	case strings.HasPrefix(text, "Results:") || strings.HasPrefix(text, "Results :"):
+		s.results, s.section = i, ""
+	case s.results >= 0 && strings.HasPrefix(text, "Tests run:"):
+		s.total(text)
+		s.results = -1
+	case s.results >= 0 && level != "" && strings.HasSuffix(strings.TrimSpace(text), ":") && !strings.HasPrefix(text, " "):
+		s.section = strings.TrimSuffix(strings.TrimSpace(text), ":")
+	case s.results >= 0 && (s.section == "Failures" || s.section == "Errors") && strings.HasPrefix(text, "  ") && level != "":
+		return s.summary(i, strings.TrimSpace(text))
+	case strings.Contains(text, "No tests were executed") || strings.Contains(text, "No tests matching pattern"):
+		s.r.Status = loopcore.StatusNoTests
+		s.c.Take(surefireName, i, i+1)
+	}
+	return i + 1
+}
+
+// total adds the summary of one module. Only the one under "Results:" counts:
+// a test may print another.
+func (s *surefireRun) total(text string) {
+	get := func(label string) int {
+		_, rest, ok := strings.Cut(text, label+": ")
+		if !ok {
+			return 0
+		}
+		return atoi(rest)
+	}
+	n := loopcore.Counts{Total: get("Tests run"), Failed: get("Failures"), Errors: get("Errors"), Skipped: get("Skipped")}
+	n.Passed = max(n.Total-n.Failed-n.Errors-n.Skipped, 0)
+	s.r.Counts, s.counted = s.r.Counts.Add(n), true
+}
+
+// block reads one failure with its trace: "[ERROR] name(Class)  Time elapsed:
+// 0 s  <<< FAILURE!", since Surefire 3 "Class.name -- Time elapsed: …".
+func (s *surefireRun) block(i int, text string) int {
+	head, _, _ := cutAny(text, " -- Time elapsed", "  Time elapsed", " Time elapsed", "  <<<", " <<<")
+	f := loopcore.Failure{At: s.l.Number(i)}
+	f.Suite, f.Name = surefireTest(strings.TrimSpace(head))
+	end := i + 1
+	var trace javaTrace
+	var message []string
+	exception := ""
+	for ; end < len(s.l.Lines) && end < i+400; end++ {
+		line := s.l.Lines[end]
+		t := strings.TrimSpace(line)
+		if t == "" && len(message)+len(trace.frames) > 0 || strings.HasPrefix(line, "[ERROR] ") || strings.HasPrefix(line, "[INFO] ") || strings.HasPrefix(line, "[WARNING] ") {
+			break
+		}
+		if frame, ok := scanJavaFrame(line); ok && strings.HasPrefix(t, "at ") {
+			trace.add(frame)
+			continue
+		}
+		if strings.HasPrefix(t, "Caused by: ") || strings.HasPrefix(t, "Suppressed: ") || strings.HasPrefix(t, "... ") || len(trace.frames) > 0 {
+			continue
+		}
+		if exception == "" {
+			exception, t = exceptionName(t)
+			exception = strings.TrimSpace(exception)
+			if exception != "" && javaKind(exception, "") == loopcore.FailError {
+				t = shortException(exception) + ": " + t
+			}
+		}
+		message = append(message, t)
+	}
+	f.Message = oneLine(strings.Join(message, "\n"))
+	if f.Message == "" {
+		f.Message = exception
+	}
+	f.Kind = javaKind(exception, f.Message)
+	f.File, f.Line, f.Frames = trace.file, trace.line, trace.frames
+	f.Detail = detail(s.l, i, end)
+	s.r.Failures = append(s.r.Failures, f)
+	s.c.Take(surefireName, i, end)
+	return end
+}
+
+func shortException(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// surefireTest splits the head of a block into class and test.
+func surefireTest(head string) (suite, name string) {
+	if open := strings.LastIndexByte(head, '('); open > 0 && strings.HasSuffix(head, ")") && strings.Contains(head[open:], ".") {
+		return head[open+1 : len(head)-1], head[:open]
+	}
+	cut := strings.IndexAny(head, "({[ ")
+	if cut < 0 {
+		cut = len(head)
+	}
+	dot := strings.LastIndexByte(head[:cut], '.')
+	if dot < 0 {
+		return "", head
+	}
+	if last := head[dot+1]; last >= 'A' && last <= 'Z' { // a class: its setup failed
+		return head, head[dot+1:]
+	}
+	return head[:dot], head[dot+1:]
+}
+
+// summary reads one line of the list under "Results:" and adds the failure
+// unless its block was there: "Class.name:53 text", "Class.name:32->help:9 » Type text".
+func (s *surefireRun) summary(i int, text string) int {
+	end := i + 1
+	for end < len(s.l.Lines) && end < i+30 && s.l.Lines[end] != "" && !strings.HasPrefix(s.l.Lines[end], "[") {
+		text += " " + strings.TrimSpace(s.l.Lines[end])
+		end++
+	}
+	s.c.Take(surefireName, i, end)
+	where, msg, _ := strings.Cut(text, " ")
+	chain := strings.Split(where, "->")
+	first, lineNo, _ := strings.Cut(chain[0], ":")
+	suite, name := surefireTest(first)
+	for k := range s.r.Failures {
+		if sameJavaTest(&s.r.Failures[k], suite, name, atoi(lineNo)) {
+			return end
+		}
+	}
+	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: suite, Name: name, Line: atoi(lineNo), Message: strings.TrimLeft(msg, "» "), At: s.l.Number(i)}
+	if s.section == "Errors" {
+		f.Kind = javaKind(strings.Split(f.Message, " ")[0], f.Message)
+	}
+	s.r.Failures = append(s.r.Failures, f)
+	return end
+}
+
+// sameJavaTest reports whether a failure is the one a summary line names, by
+// its short class and its test; a broken setup is named after its method.
+func sameJavaTest(f *loopcore.Failure, suite, name string, line int) bool {
+	class := func(s string) string {
+		s = s[strings.LastIndexByte(s, '.')+1:]
+		s, _, _ = strings.Cut(s, "$")
+		return s
+	}
+	if class(f.Suite) != class(suite) && class(f.Suite) != "" {
+		return false
+	}
+	base, _, _ := cutAny(f.Name, "(", "{", "[")
+	other, _, _ := cutAny(name, "(", "{", "[")
+	return base == other || line > 0 && f.Line == line
+}
