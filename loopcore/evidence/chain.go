@@ -100,7 +100,7 @@ func Verify(records []Record) (broken int, why string) {
 // the digests of the two lists that are too long to repeat.
 func RunBody(r Run) (map[string]any, error) {
 	r = r.Filled()
-	failures, err := Digest(r.Failures)
+	failures, err := Digest(show(r.Failures))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ type failureBody struct {
 	Frames   []loopcore.Frame `json:"frames,omitempty"`
 	Detail   string           `json:"detail,omitempty"`
 	Optional bool             `json:"optional,omitempty"`
+	At       int              `json:"at,omitempty"`
 }
 
 func saveFailures(tx *sql.Tx, r evidence.Run) error {
@@ -27,7 +28,7 @@ func saveFailures(tx *sql.Tx, r evidence.Run) error {
 	}
 	defer insert.Close()
 	for i, f := range r.Failures {
-		body, err := jsonText(failureBody{f, f.Frames, f.Detail, f.Optional})
+		body, err := jsonText(failureBody{f, f.Frames, f.Detail, f.Optional, f.At})
 		if err != nil {
 			return err
 		}
@@ -44,7 +45,7 @@ func (d *DB) Failures(run string, from, limit int) ([]loopcore.Failure, error) {
 	all, err := list(d.sql, func(scan func(...any) error) (loopcore.Failure, error) {
 		var b failureBody
 		err := scan(fromJSON{&b})
-		b.Failure.Frames, b.Failure.Detail, b.Failure.Optional = b.Frames, b.Detail, b.Optional
+		b.Failure.Frames, b.Failure.Detail, b.Failure.Optional, b.Failure.At = b.Frames, b.Detail, b.Optional, b.At
 		return b.Failure, err
 	}, "SELECT body FROM failures WHERE run = ? AND n >= ? ORDER BY n LIMIT ?", run, from, limit)
 	return all, d.read("failures", err)

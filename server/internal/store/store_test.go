@@ -84,7 +84,7 @@ func sampleRun(id string, failures int) evidence.Run {
 	for i := range failures {
 		r.Failures = append(r.Failures, loopcore.Failure{ID: fmt.Sprintf("f%d", i), Step: "test", Kind: loopcore.FailAssertion, Suite: "calc", Name: fmt.Sprintf("Test%d", i),
 			File: "calc_test.go", Line: 7 + i, Message: "got -1, want 5 <&> \u2028 ü", Fingerprint: fmt.Sprintf("fp%d", i),
-			Frames: []loopcore.Frame{{File: "calc.go", Line: 3, Func: "Add"}}, Detail: "more\nlines", Optional: i%2 == 1})
+			Frames: []loopcore.Frame{{File: "calc.go", Line: 3, Func: "Add"}}, Detail: "more\nlines", Optional: i%2 == 1, At: 12 + i})
 	}
 	return r
 }
@@ -356,4 +356,51 @@ func TestOddPathsAndPrivateFiles(t *testing.T) {
 			t.Errorf("%s has mode %v", f.Name(), info.Mode())
 		}
 	}
+}
+
+func TestTheEvidenceOfAStoredSessionVerifies(t *testing.T) {
+	d := fresh(t)
+	s, r := played(t, d, 4)
+	running, err := d.StartRun(evidence.Run{Session: s.ID, Iteration: 2, Scope: "full"})
+	must(t, err)
+	for _, step := range []func() error{
+		func() error { return nil },
+		func() error { _, err := d.MarkInterruptedRuns(); return err },
+		func() error { return d.EndSession(s.ID, loopcore.OutcomeUnresolved, "BLOCKED: killed") },
+	} {
+		must(t, step())
+		v, err := d.Dossier(s.ID)
+		must(t, err)
+		data, err := evidence.JSON(v)
+		must(t, err)
+		got, err := evidence.VerifyFile(data)
+		must(t, err)
+		if len(got.Problems) > 0 {
+			t.Errorf("problems: %q", got.Problems)
+		}
+		for _, doctored := range [][2]string{
+			{`"overall_status": "fail"`, `"overall_status": "pass"`},
+			{`"verdict": "fail",
+        "tree"`, `"verdict": "pass",
+        "tree"`},
+			{`"command": "go test ./..."`, `"command": "true"`},
+			{`"failed": 4`, `"failed": 0`},
+			{`"who": "ana"`, `"who": "bot"`},
+			{`"severity": "block"`, `"severity": "warn"`},
+			{`"to": "snap0"`, `"to": "snap7"`},
+			{`"head": "c0ffee"`, `"head": "decaf0"`},
+			{`"name": "TestNeg"`, `"name": "TestNeg2"`},
+			{`"run": "` + r.ID + `"`, `"run": "x"`},
+		} {
+			changed := strings.Replace(string(data), doctored[0], doctored[1], 1)
+			if changed == string(data) {
+				t.Fatalf("%s is not in the evidence", doctored[0])
+			}
+			got, err := evidence.VerifyFile([]byte(changed))
+			if err == nil && len(got.Problems) == 0 {
+				t.Errorf("doctored %s went unseen", doctored[0])
+			}
+		}
+	}
+	_ = running
 }
