@@ -154,7 +154,8 @@ type Decision struct {
 	Advice     loopcore.Advice       `json:"advice"`
 	Report     *loopcore.AgentReport `json:"agent_report,omitempty"`
 	At         time.Time             `json:"at"`
-	Done       bool                  `json:"-"` // the action ended; an "action" record in the chain says so
+	Done       bool                  `json:"-"`        // the action ended; an "action" record in the chain says so
+	Accepted   bool                  `json:"accepted"` // later runs are compared with this one
 }
 
 // Iteration is the bookkeeping of one attempt: who made it, what it cost, what

@@ -1,0 +1,390 @@
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// Uncovered is a path that a snapshot does not hold, and why. It is never
+// overwritten and never deleted.
+type Uncovered struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// The reasons for a path to stay out of a snapshot.
+const (
+	whyTooBig     = "larger than the limit for a new file"
+	whyTooMuch    = "the new files together are larger than the limit"
+	whySpecial    = "neither a file nor a link"
+	whyUnreadable = "cannot be read"
+	whyName       = "git does not store such a name"
+)
+
+// capture is the work tree as the private index holds it.
+type capture struct {
+	tree      string // git tree id
+	stable    bool   // nothing moved while it was read
+	uncovered []Uncovered
+	modes     modes
+	fresh     int // paths taken that the private index did not have
+	changed   int
+	gone      int
+}
+
+// capture makes the private index equal the work tree and writes its tree.
+// Paths in extra are taken whatever the ignore rules and limits say.
+func (o *op) capture(ctx context.Context, extra []string) (*capture, error) {
+	if err := o.seed(ctx); err != nil {
+		return nil, err
+	}
+	c := &capture{stable: true}
+	seen, err := o.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.sift(ctx, c, &seen, extra); err != nil {
+		return nil, err
+	}
+	if c.modes, err = o.loadModes(ctx); err != nil {
+		return nil, err
+	}
+	c.fresh, c.changed, c.gone = len(seen.fresh), len(seen.changed), len(seen.gone)
+	const rounds = 3
+	for round := 1; !seen.empty(); round++ {
+		if err := o.take(ctx, c, seen); err != nil {
+			return nil, err
+		}
+		// A second look: what moved while it was read is read again.
+		if seen, err = o.lookAtKnown(ctx); err != nil {
+			return nil, err
+		}
+		if !seen.empty() && round == rounds {
+			c.stable = false
+			break
+		}
+		if err := o.sift(ctx, c, &seen, nil); err != nil {
+			return nil, err
+		}
+	}
+	if c.tree, err = o.writeTree(ctx); err != nil {
+		return nil, err
+	}
+	c.uncovered = sortedUncovered(c.uncovered)
+	return c, nil
+}
+
+// sighting is what differs between the private index and the work tree.
+type sighting struct {
+	changed []string // there, but not as the index has it
+	gone    []string
+	fresh   []string // not in the index, not ignored
+	warned  []Uncovered
+}
+
+func (s sighting) empty() bool { return len(s.changed)+len(s.gone)+len(s.fresh) == 0 }
+
+// look finds what moved and what is new. Not `git add -A`: that aborts as a
+// whole on a nested repository without commits, and stores others as a link.
+func (o *op) look(ctx context.Context) (sighting, error) {
+	var known, found sighting
+	err := parallel(
+		func() (err error) { known, err = o.lookAtKnown(ctx); return err },
+		func() (err error) { found, err = o.lookForNew(ctx); return err },
+	)
+	known.fresh, known.warned = found.fresh, found.warned
+	return known, err
+}
+
+func (o *op) lookAtKnown(ctx context.Context) (sighting, error) {
+	var s sighting
+	res, err := o.git.run(ctx, call{args: []string{"diff-files", "-z", "--name-status", "--no-renames", "--ignore-submodules=all"}})
+	if err != nil {
+		return s, asRefusal(err, "run `fixloop doctor`; the vault's index may be damaged")
+	}
+	list, err := parseNameStatus(res.out)
+	if err != nil {
+		return s, err
+	}
+	for _, e := range list {
+		if e.status == 'D' {
+			s.gone = append(s.gone, e.path)
+		} else {
+			s.changed = append(s.changed, e.path)
+		}
+	}
+	return s, nil
+}
+
+var unreadableFolder = regexp.MustCompile(`could not open directory '(.*)/?': (.*)`)
+
+func (o *op) lookForNew(ctx context.Context) (sighting, error) {
+	var s sighting
+	res, err := o.git.run(ctx, call{args: []string{"ls-files", "-z", "-o", "--exclude-standard"}})
+	if err != nil {
+		return s, asRefusal(err, "run `git status` by hand; a folder may be unreadable")
+	}
+	for _, m := range unreadableFolder.FindAllStringSubmatch(res.stderr, -1) {
+		s.warned = append(s.warned, Uncovered{Path: strings.TrimSuffix(m[1], "/"), Why: whyUnreadable})
+	}
+	for _, path := range fields(res.out) {
+		if !strings.HasSuffix(path, "/") {
+			s.fresh = append(s.fresh, path)
+			continue
+		}
+		inner, err := o.nested(ctx, strings.TrimSuffix(path, "/"), 0)
+		if err != nil {
+			return s, err
+		}
+		s.fresh = append(s.fresh, inner...)
+	}
+	if len(s.fresh) > o.limits.Files {
+		return s, loopcore.Refuse(loopcore.CodeInvalidArgument, "add ignore rules for what is generated, or raise the limit",
+			"%d new files in %s: more than %d", len(s.fresh), o.top, o.limits.Files)
+	}
+	return s, nil
+}
+
+// maxNesting bounds repositories inside repositories.
+const maxNesting = 16
+
+// nested lists the files of a repository inside the work tree (a submodule, or
+// a clone someone made there), relative to the top: what its own git tracks and
+// what is new there. Its .git is only read.
+func (o *op) nested(ctx context.Context, dir string, depth int) ([]string, error) {
+	if depth > maxNesting {
+		return nil, nil
+	}
+	list := []string{"ls-files", "-z", "-c", "-o", "--exclude-standard"}
+	at := filepath.Join(o.top, filepath.FromSlash(dir))
+	res, err := o.user.run(ctx, call{args: list, dir: at})
+	if err != nil {
+		// Broken, or another owner's: walk it as a plain folder.
+		env := []string{"GIT_WORK_TREE=" + at, "GIT_INDEX_FILE=" + o.inVault("tmp", "none")}
+		if res, err = o.git.run(ctx, call{args: list, dir: at, env: env}); err != nil {
+			return nil, asRefusal(err, "look at the repository inside "+dir)
+		}
+	}
+	var paths []string
+	for _, name := range fields(res.out) {
+		path := dir + "/" + strings.TrimSuffix(name, "/")
+		fi, err := os.Lstat(o.abs(path))
+		switch {
+		case err != nil: // in its index, not on disk
+		case fi.IsDir():
+			inner, err := o.nested(ctx, path, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, inner...)
+		default:
+			paths = append(paths, path)
+		}
+	}
+	return slices.Compact(paths), nil
+}
+
+// abs is where a path of the tree lies on disk.
+func (r *Repo) abs(path string) string { return filepath.Join(r.top, filepath.FromSlash(path)) }
+
+// sift keeps what can be taken: regular files and links (a FIFO would hang the
+// reader), readable, new ones up to the limits. The rest is reported. Paths in
+// extra are taken without limit.
+func (o *op) sift(ctx context.Context, c *capture, s *sighting, extra []string) error {
+	c.uncovered = append(c.uncovered, s.warned...)
+	var changed, fresh []string
+	for _, path := range s.changed {
+		_, why := o.takeable(path)
+		switch {
+		case why == "":
+			changed = append(changed, path)
+		case why == errFolder: // a repository stands where a file was
+			inner, err := o.nested(ctx, path, 0)
+			if err != nil {
+				return err
+			}
+			s.gone, s.fresh = append(s.gone, path), append(s.fresh, inner...)
+		default:
+			// The index must not claim to know it: restore would then write over it.
+			s.gone = append(s.gone, path)
+			c.uncovered = append(c.uncovered, Uncovered{path, why})
+		}
+	}
+	tracked := o.trackedLazily(ctx)
+	var total int64
+	for _, path := range s.fresh {
+		size, why := o.takeable(path)
+		if why == "" && (size > o.limits.FileBytes || total+size > o.limits.NewBytes) {
+			known, err := tracked()
+			if err != nil {
+				return err
+			}
+			if !known[path] {
+				why = whyTooBig
+				if size <= o.limits.FileBytes {
+					why = whyTooMuch
+				}
+			}
+		}
+		if why == errFolder || why == errGone || o.isState(path) {
+			continue
+		}
+		if why != "" {
+			c.uncovered = append(c.uncovered, Uncovered{path, why})
+			continue
+		}
+		total += size
+		fresh = append(fresh, path)
+	}
+	s.changed, s.fresh = changed, append(fresh, extra...)
+	return nil
+}
+
+// Answers of takeable that are not reasons to report.
+const (
+	errFolder = "folder"
+	errGone   = "gone"
+)
+
+// takeable returns a path's size, and why it cannot be taken.
+func (o *op) takeable(path string) (size int64, why string) {
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.EqualFold(part, ".git") {
+			return 0, whyName
+		}
+	}
+	fi, err := os.Lstat(o.abs(path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir):
+		return 0, errGone
+	case err != nil:
+		return 0, whyUnreadable
+	case fi.IsDir():
+		return 0, errFolder
+	case fi.Mode()&fs.ModeSymlink != 0:
+		return 0, ""
+	case !fi.Mode().IsRegular():
+		return 0, whySpecial
+	}
+	f, err := os.Open(o.abs(path))
+	if err != nil {
+		return 0, whyUnreadable
+	}
+	f.Close()
+	return fi.Size(), ""
+}
+
+// trackedLazily returns a function that lists what the user's index tracks, on
+// its first call: a big file of theirs is covered, a big new one is not.
+func (o *op) trackedLazily(ctx context.Context) func() (map[string]bool, error) {
+	var known map[string]bool
+	return func() (map[string]bool, error) {
+		if known != nil || o.Plain() {
+			return known, nil
+		}
+		res, err := o.user.run(ctx, call{args: []string{"ls-files", "-z", "-c"}})
+		if err != nil {
+			return nil, asRefusal(err, "run `git ls-files` by hand to see why")
+		}
+		known = make(map[string]bool)
+		for _, path := range fields(res.out) {
+			known[path] = true
+		}
+		return known, nil
+	}
+}
+
+// take brings a sighting into the private index. The gone ones first and by
+// --force-remove: plain --remove refuses a path beyond a folder that became a link.
+func (o *op) take(ctx context.Context, c *capture, s sighting) error {
+	if err := o.noteModes(c, s); err != nil {
+		return err
+	}
+	if err := o.updateIndex(ctx, s.gone, "--force-remove"); err != nil {
+		return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+	}
+	add := slices.Concat(s.changed, s.fresh)
+	err := o.updateIndex(ctx, add, "--add", "--remove", "--replace")
+	var ge *gitError
+	if err != nil && errors.As(err, &ge) {
+		return o.takeSingly(ctx, c, add)
+	}
+	return err
+}
+
+// updateIndex hands paths to update-index.
+func (o *op) updateIndex(ctx context.Context, paths []string, how ...string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	args := slices.Concat(o.writeFlags(len(paths)), []string{"update-index", "-z"}, how, []string{"--stdin"})
+	_, err := o.git.run(ctx, call{args: args, in: strings.NewReader(joined(paths))})
+	return err
+}
+
+// manyFiles is from where new objects go into one pack: thousands of loose
+// files cost seconds, and inodes.
+const manyFiles = 3000
+
+func (o *op) writeFlags(paths int) []string {
+	if paths < manyFiles {
+		return nil
+	}
+	return []string{"-c", "core.bigFileThreshold=1", "-c", "core.compression=1"}
+}
+
+// takeSingly halves a list that failed until the paths to blame are alone: a
+// file may vanish, grow or lose its permissions while it is read.
+func (o *op) takeSingly(ctx context.Context, c *capture, paths []string) error {
+	os.Remove(o.inVault("index.lock"))
+	err := o.updateIndex(ctx, paths, "--add", "--remove", "--replace")
+	var ge *gitError
+	if err == nil || !errors.As(err, &ge) {
+		return err
+	}
+	if len(paths) > 1 {
+		half := len(paths) / 2
+		if err := o.takeSingly(ctx, c, paths[:half]); err != nil {
+			return err
+		}
+		return o.takeSingly(ctx, c, paths[half:])
+	}
+	os.Remove(o.inVault("index.lock"))
+	if err := o.updateIndex(ctx, paths, "--force-remove"); err != nil {
+		return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+	}
+	if _, why := o.takeable(paths[0]); why != errGone {
+		c.uncovered = append(c.uncovered, Uncovered{paths[0], fmt.Sprintf("%s: %s", whyUnreadable, lastLines(ge.stderr, 1))})
+	}
+	return nil
+}
+
+func sortedUncovered(list []Uncovered) []Uncovered {
+	slices.SortFunc(list, func(a, b Uncovered) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(list, func(a, b Uncovered) bool { return a.Path == b.Path })
+}
+
+// sortedSet sorts a list and drops what is there twice.
+func sortedSet(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// lines joins pairs as they are stored.
+func storedPairs(list []Uncovered) []byte {
+	var b bytes.Buffer
+	for _, u := range list {
+		b.WriteString(u.Path + "\x00" + u.Why + "\x00")
+	}
+	return b.Bytes()
+}

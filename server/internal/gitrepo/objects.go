@@ -1,0 +1,119 @@
+package gitrepo
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pack gathers small objects of ours, so that one `git unpack-objects` stores
+// them all: a process for each would be most of what a snapshot costs.
+type pack struct {
+	objects []packed
+	known   map[string]bool
+}
+
+type packed struct {
+	kind byte // git's pack type
+	data []byte
+}
+
+// Pack types.
+const (
+	kindTree = 2
+	kindBlob = 3
+	kindTag  = 4
+)
+
+func kindName(kind byte) string {
+	return map[byte]string{kindTree: "tree", kindBlob: "blob", kindTag: "tag"}[kind]
+}
+
+// add queues an object and returns its id.
+func (p *pack) add(kind byte, data []byte) string {
+	id := objectID(kindName(kind), data)
+	if p.known == nil {
+		p.known = make(map[string]bool)
+	}
+	if !p.known[id] {
+		p.known[id] = true
+		p.objects = append(p.objects, packed{kind, data})
+	}
+	return id
+}
+
+// objectID is git's sha1 name of an object.
+func objectID(kind string, data []byte) string {
+	h := sha1.New()
+	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// addTree queues a tree of entries. Git's order takes a folder's name as if it
+// ended in a slash.
+func (p *pack) addTree(entries []Entry) (string, error) {
+	key := func(e Entry) string {
+		if e.Mode == modeTree {
+			return e.Path + "/"
+		}
+		return e.Path
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(key(a), key(b)) })
+	var b bytes.Buffer
+	for _, e := range entries {
+		id, err := hex.DecodeString(e.Blob)
+		if err != nil || len(id) != sha1.Size {
+			return "", fmt.Errorf("not an object id of the vault: %q", e.Blob)
+		}
+		fmt.Fprintf(&b, "%s %s\x00", strings.TrimLeft(e.Mode, "0"), e.Path)
+		b.Write(id)
+	}
+	return p.add(kindTree, b.Bytes()), nil
+}
+
+// encode writes the objects in git's pack format, version 2.
+func (p *pack) encode() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("PACK")
+	b.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2), uint32(len(p.objects))))
+	for _, o := range p.objects {
+		size := len(o.data)
+		c := o.kind<<4 | byte(size&15)
+		for size >>= 4; size > 0; size >>= 7 {
+			b.WriteByte(c | 0x80)
+			c = byte(size & 0x7f)
+		}
+		b.WriteByte(c)
+		z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := z.Write(o.data); err != nil {
+			return nil, err
+		}
+		if err := z.Close(); err != nil {
+			return nil, err
+		}
+	}
+	sum := sha1.Sum(b.Bytes())
+	b.Write(sum[:])
+	return b.Bytes(), nil
+}
+
+// store writes the queued objects into the vault; --strict refuses one that
+// points to what is not there.
+func (o *op) store(ctx context.Context, p *pack) error {
+	data, err := p.encode()
+	if err != nil {
+		return err
+	}
+	_, err = o.git.run(ctx, call{args: []string{"unpack-objects", "-q", "--strict"}, in: bytes.NewReader(data)})
+	return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+}
