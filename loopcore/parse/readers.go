@@ -7,6 +7,9 @@ var Readers = []Reader{
 	goTest,
 	pyTest,
 	pyUnittest,
+	vitest,
+	jest,
+	mocha,
 	surefire, meson,
 	// builds
 	goBuild,
