@@ -6,6 +6,8 @@ package tools
 import (
 	"context"
 
+	"github.com/mark3labs/mcp-go/server"
+
 	"fixloop/loopcore/contract"
 )
 
@@ -30,4 +32,29 @@ type Engine interface {
 	Report(ctx context.Context, c contract.Caller, session string) (string, error)
 	// Evidence returns a session's evidence as JSON.
 	Evidence(ctx context.Context, c contract.Caller, session string) ([]byte, error)
+}
+
+// Peer tells who made the request that ctx belongs to, and how to report its
+// progress (nil when the client did not ask for any).
+type Peer func(ctx context.Context) (contract.Caller, contract.Progress)
+
+// Budget is the default limit of one answer in characters, for the text and
+// for structuredContent each.
+const Budget = 8000
+
+// All returns the seven tools over e. An answer has at most budget characters
+// (0: Budget), in its text as in its structuredContent.
+func All(e Engine, peer Peer, budget int) []server.ServerTool {
+	if budget <= 0 {
+		budget = Budget
+	}
+	return []server.ServerTool{
+		define(detectGate(e), peer, budget),
+		define(runGate(e), peer, budget),
+		define(parseFailures(e), peer, budget),
+		define(loadFailures(e), peer, budget),
+		define(checkpoint(e), peer, budget),
+		define(evaluateTermination(e), peer, budget),
+		define(proposeFixSkeleton(e), peer, budget),
+	}
 }

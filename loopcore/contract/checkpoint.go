@@ -16,6 +16,7 @@ type CheckpointOut struct {
 	Checkpoint  *Checkpoint  `json:"checkpoint"` // null for list
 	Checkpoints []Checkpoint `json:"checkpoints"`
 	Discarded   string       `json:"discarded"` // restore: the snapshot of what was there before
+	Notes       []string     `json:"notes"`     // what is not shown, and why
 	Next        string       `json:"next"`
 }
 

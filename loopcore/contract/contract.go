@@ -2,6 +2,11 @@
 // tool: plain values with the JSON names that clients see. The hand-written
 // schemas in schemas/ are held against these types by a test; the engine
 // fills them, tools renders them, the command line prints them.
+//
+// Lists that do not fit are paged. A cursor is the number of entries before
+// the page, in decimal: "20" asks for the entries from the twenty-first on.
+// The order of a list is the same in every answer about the same run, so that
+// a cut list can be read on with parse_failures.
 package contract
 
 import "fixloop/loopcore"

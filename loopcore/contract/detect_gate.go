@@ -26,6 +26,7 @@ type DetectGateOut struct {
 	Policy       loopcore.Policy     `json:"policy"`
 	OpenSession  string              `json:"open_session"` // id, "" if none
 	Confirmation Confirmation        `json:"confirmation"`
+	Notes        []string            `json:"notes"` // what is not shown, and why
 }
 
 // Confirmation is the one approval a person gives: the token binds the exact

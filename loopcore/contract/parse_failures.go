@@ -29,5 +29,6 @@ type ParseFailuresOut struct {
 	Killed         []loopcore.Killed     `json:"killed"`
 	NextCursor     string                `json:"next_cursor"`
 	BytesIn        int64                 `json:"bytes_in"`
+	Notes          []string              `json:"notes"`      // what is not shown, and why
 	Confidence     string                `json:"confidence"` // high: a reader knows the runner; low: shapes only
 }

@@ -9,15 +9,17 @@ type ProposeIn struct {
 	AcceptanceCriteriaPath string   `json:"acceptance_criteria_path,omitempty"`
 	ChangedFiles           []string `json:"changed_files,omitempty"`
 	Filled                 string   `json:"filled,omitempty"` // Markdown to check
+	Cursor                 string   `json:"cursor,omitempty"` // the tools page the document; the engine gives all of it
 }
 
 // ProposeOut is the skeleton to fill in, or the problems of a filled one.
 type ProposeOut struct {
-	Markdown  string          `json:"markdown"`
-	Proposals []Proposal      `json:"proposals"`
-	Summary   ProposalSummary `json:"summary"`
-	Problems  []string        `json:"problems"` // for filled: empty means it holds
-	Warnings  []string        `json:"warnings"`
+	Markdown   string          `json:"markdown"`
+	Proposals  []Proposal      `json:"proposals"`
+	Summary    ProposalSummary `json:"summary"`
+	Problems   []string        `json:"problems"` // for filled: empty means it holds
+	Warnings   []string        `json:"warnings"`
+	NextCursor string          `json:"next_cursor"` // set by the tools
 }
 
 // Proposal is one failure or combined group to propose a fix for.

@@ -1,0 +1,54 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+)
+
+// Panic is the cause of an internal error that was a panic, with its stack.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+// Error implements error.
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
+
+// refusal is the result of a call that failed: the model can read it and
+// correct itself, which it could not with a protocol error. The cause stays
+// with the result, out of the wire's sight, for the log (see Cause).
+func refusal(err error) *mcp.CallToolResult {
+	if errors.Is(err, context.Canceled) {
+		err = loopcore.Refuse(loopcore.CodeCancelled, "call again to go on", "the call was cancelled")
+	}
+	e := loopcore.AsError(err)
+	shown := &loopcore.Error{Code: e.Code, Msg: loopcore.Clean(e.Msg), Hint: loopcore.Clean(e.Hint), Err: err}
+	return &mcp.CallToolResult{
+		IsError:           true,
+		Content:           []mcp.Content{mcp.NewTextContent(shown.Error())},
+		StructuredContent: failed{Error: contract.Problem{Code: string(shown.Code), Message: shown.Msg, Hint: shown.Hint}, cause: shown},
+	}
+}
+
+// failed is the structuredContent of a refusal.
+type failed struct {
+	Error contract.Problem `json:"error"`
+	cause error
+}
+
+// Cause returns why a call failed, nil for one that did not.
+func Cause(res *mcp.CallToolResult) error {
+	if res == nil {
+		return nil
+	}
+	if f, ok := res.StructuredContent.(failed); ok {
+		return f.cause
+	}
+	return nil
+}

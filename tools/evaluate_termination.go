@@ -1,0 +1,119 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+)
+
+func evaluateTermination(e Engine) spec[contract.EvaluateIn, contract.EvaluateOut] {
+	return spec[contract.EvaluateIn, contract.EvaluateOut]{
+		name:        "evaluate_termination",
+		title:       "Decide: go on or stop",
+		description: "Decide on the last run: continue or stop. Performs the action (stage, rollback). If you cannot fix it honestly, report need_decision, blocked or impossible.",
+		hints:       hints{destructive: true, idempotent: true},
+		tune: func(in *contract.EvaluateIn, _ contract.Caller) error {
+			r := in.AgentReport
+			switch {
+			case r == nil:
+				return nil
+			case r.Status == "need_decision" && r.Question == "":
+				return refuseArgument("ask what the person has to decide", "argument agent_report.question is missing")
+			case (r.Status == "blocked" || r.Status == "impossible") && r.Reason == "":
+				return refuseArgument("say why; for impossible name the test and why no honest code can pass it", "argument agent_report.reason is missing")
+			}
+			return nil
+		},
+		call: func(ctx context.Context, c contract.Caller, in contract.EvaluateIn, _ contract.Progress) (contract.EvaluateOut, error) {
+			return e.EvaluateTermination(ctx, c, in)
+		},
+		text: evaluateText,
+		cuts: evaluateCuts,
+	}
+}
+
+// evaluateCuts shortens the report first: all of it is on disk and a resource.
+func evaluateCuts(_ contract.EvaluateIn, out *contract.EvaluateOut) []cut {
+	report := out.ReportMarkdown
+	rest := cut{n: len(report), min: 0, to: func(n int) { out.ReportMarkdown = loopcore.CutBytes(report, n) }}
+	rest.said = func(int) {
+		if i := strings.LastIndexByte(out.ReportMarkdown, '\n'); i > 0 {
+			out.ReportMarkdown = out.ReportMarkdown[:i]
+		}
+		out.Notes = append(out.Notes, "the report is cut; all of it: "+contract.ReportURI(out.Session))
+	}
+	say := func(what string) func(int) {
+		return func(left int) { out.Notes = append(out.Notes, more(left, what)) }
+	}
+	return []cut{texts(out, 400), rest, list(&out.Action.Files, 20, say("files are")), list(&out.Advice.Tried, 5, say("earlier attempts are")),
+		list(&out.Advice.StuckTests, 10, say("stuck tests are")), list(&out.Advice.NewlyBroken, 10, say("newly broken are")), list(&out.Advice.Rerun, 5, nil),
+		latest(&out.History, 5, say("earlier iterations are")), texts(out, 160), list(&out.Findings, 5, say("findings are")),
+		list(&out.Advice.StuckTests, 1, nil), list(&out.Advice.NewlyBroken, 1, nil), list(&out.Advice.Tried, 1, nil),
+		latest(&out.History, 1, nil), list(&out.Action.Files, 0, nil), texts(out, 80)}
+}
+
+// latest is a cut of a list from its start: of a history the last entries count.
+func latest[T any](s *[]T, min int, said func(left int)) cut {
+	all := *s
+	return cut{n: len(all), min: min, said: said, to: func(n int) { *s = all[len(all)-n:] }}
+}
+
+func evaluateText(o contract.EvaluateOut) string {
+	var p page
+	p.line("%s%s", o.Outcome, map[bool]string{true: " (the session has ended)"}[o.Terminal])
+	p.block(oneLine(o.StatusLine))
+	p.line("rule: %s", oneLine(words(", ", o.Rule.Row, o.Rule.Detection)))
+	p.line("session %s, run %s", orNone(o.Session), orNone(o.Run))
+	p.action(o.Action)
+	if b := o.Best; b != nil {
+		p.line("best: iteration %d with %s, snapshot %s, back with %s", b.Iteration, count(b.Bad, "failure"), b.Snapshot, code(b.Restore))
+	}
+	p.advice(o.Advice)
+	p.findings(o.Findings)
+	p.history(o.History)
+	p.items("Notes", o.Notes)
+	p.block(o.ReportMarkdown)
+	p.block(words("\n", titled("report: ", o.ReportPath), titled("evidence: ", o.EvidencePath)))
+	p.block(words("\n", next(o.Next), o.Honest))
+	return p.String()
+}
+
+func titled(title, s string) string {
+	if s == "" {
+		return ""
+	}
+	return title + oneLine(s)
+}
+
+func (p *page) action(a contract.ActionOut) {
+	p.line("action: %s", oneLine(words(", ", string(a.Kind), titled("to ", a.To), titled("the tree left behind is ", a.Discarded), a.Note)))
+	p.items("Files", a.Files)
+}
+
+func (p *page) advice(a loopcore.Advice) {
+	model := ""
+	if a.EscalateModel {
+		model = "use a stronger model"
+	}
+	s := words("; ", a.Strategy, a.Why, model, titled("focus on cluster ", a.FocusCluster), listed("rerun ", a.Rerun), listed("stuck: ", a.StuckTests), listed("newly broken: ", a.NewlyBroken))
+	if s != "" {
+		p.line("advice: %s", oneLine(s))
+	}
+	for _, t := range a.Tried {
+		p.line("- tried in iteration %d: %s", t.Iteration, oneLine(words(", ", t.RootCause, t.Effect, listed("files ", t.Files))))
+	}
+}
+
+func (p *page) history(rows []contract.HistoryRow) {
+	if len(rows) == 0 {
+		return
+	}
+	p.line("\nHistory:")
+	for _, h := range rows {
+		p.line("- %s", oneLine(words(", ", fmt.Sprintf("iteration %d: %s", h.Iteration, h.Verdict), fmt.Sprintf("%d of %d bad", h.Bad, h.Total),
+			fmt.Sprintf("%d fixed, %d new", h.Fixed, h.New), words(" ", string(h.Outcome), bracket(h.Row)), h.RootCause)))
+	}
+}

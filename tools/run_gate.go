@@ -1,0 +1,164 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+)
+
+func runGate(e Engine) spec[contract.RunGateIn, contract.RunGateOut] {
+	return spec[contract.RunGateIn, contract.RunGateOut]{
+		name:        "run_gate",
+		title:       "Run the gate",
+		description: "Run the gate: what fails, what changed. First call: confirm=token from detect_gate. Then edit, run_gate, evaluate_termination. If status is running, call again with run.",
+		hints:       hints{openWorld: true},
+		tune: func(in *contract.RunGateIn, c contract.Caller) error {
+			if in.WaitSeconds == nil {
+				wait := DefaultWait(c.Client)
+				in.WaitSeconds = &wait
+			}
+			if c.Answer.Accepts(contract.AskGate, answerToken(c.Answer)) {
+				in.Confirm = c.Answer.Token
+			}
+			return nil
+		},
+		call: func(ctx context.Context, c contract.Caller, in contract.RunGateIn, p contract.Progress) (contract.RunGateOut, error) {
+			return e.RunGate(ctx, c, in, p)
+		},
+		text: runGateText,
+		cuts: runGateCuts,
+		logs: func(o contract.RunGateOut) []mcp.Content {
+			var links []mcp.Content
+			for _, s := range o.Steps {
+				if s.Log != "" {
+					links = append(links, mcp.NewResourceLink(s.Log, s.Name+".log", "whole output of step "+s.Name, "text/plain"))
+				}
+			}
+			return links
+		},
+	}
+}
+
+func answerToken(a *contract.Answer) string {
+	if a == nil {
+		return ""
+	}
+	return a.Token
+}
+
+// runGateCuts keeps the failures by name and place to the last: they are what
+// the call is for.
+func runGateCuts(_ contract.RunGateIn, out *contract.RunGateOut) []cut {
+	for i := range out.Failures {
+		out.Failures[i].Fingerprint = "" // its first characters are the id
+	}
+	notes := out.Notes
+	pages := func(int) {
+		if left := out.FailuresTotal - len(out.Failures); left > 0 {
+			out.Notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("%d of %s listed; the rest: parse_failures(run=%q, cursor=%q)",
+				len(out.Failures), count(out.FailuresTotal, "failure"), out.Run, strconv.Itoa(len(out.Failures))))
+		}
+	}
+	pages(0)
+	say := func(what string) func(int) {
+		return func(left int) {
+			notes = append(notes, more(left, what))
+			out.Notes = notes
+			pages(0)
+		}
+	}
+	d := &out.Delta
+	cuts := []cut{texts(out, 240), list(&d.Fixed, 20, say("fixed are")), list(&out.Flaky, 10, say("flaky are")), list(&d.Excluded, 5, say("excluded suites are"))}
+	for i := range out.Clusters {
+		c := &out.Clusters[i]
+		cuts = append(cuts, list(&c.Failures, 5, nil), list(&c.Files, 3, nil), list(&c.Causes, 3, nil))
+	}
+	cuts = append(cuts, texts(out, 120), list(&d.New, 20, say("new failures are")), list(&d.NewlyBroken, 20, say("newly broken are")),
+		list(&out.Guard.Waived, 5, say("waivers are")), list(&out.Guard.Findings, 5, say("findings are")), list(&d.Fixed, 5, nil),
+		texts(out, 80), list(&out.Failures, 20, pages), list(&d.New, 0, nil), list(&d.NewlyBroken, 3, nil))
+	for i := range out.Steps {
+		cuts = append(cuts, list(&out.Steps[i].Killed, 1, nil))
+	}
+	return append(cuts, list(&out.Clusters, 1, say("clusters are")), list(&out.Failures, 1, pages), list(&out.Notes, 3, nil), list(&out.Steps, 1, say("steps are")))
+}
+
+func runGateText(o contract.RunGateOut) string {
+	var p page
+	p.line("Run %s, iteration %d: %s", o.Run, o.Iteration, strings.ToUpper(words(" ", string(o.Verdict), statusText(o))))
+	p.line("session %s · scope %s · %s", orNone(o.Session), orNone(o.Scope), counted(o.Counts))
+	if o.Outcome != "" {
+		p.line("outcome %s", o.Outcome)
+	}
+	for _, s := range o.Steps {
+		p.line("- %s", stepOutText(s))
+		p.killed(s.Killed)
+	}
+	p.delta(o.Delta)
+	p.refs("flaky", o.Flaky)
+	p.findings(o.Guard.Findings)
+	for _, w := range o.Guard.Waived {
+		p.line("- waived: %s", oneLine(words(" ", w.Finding, w.Rule, w.File, "by "+w.Who, dash(w.Why))))
+	}
+	p.failures(o.Failures, o.FailuresTotal)
+	p.clusters(o.Clusters)
+	if o.TreeChanged {
+		p.line("\nThe tree changed while the gate ran: run it again.")
+	}
+	p.items("Notes", o.Notes)
+	p.block(words("\n", next(o.Next), o.Honest))
+	return p.String()
+}
+
+// statusText is empty for a run that is done: its verdict says so.
+func statusText(o contract.RunGateOut) string {
+	if o.Status == "running" && o.ExpectedSeconds > 0 {
+		return fmt.Sprintf("running, about %.0f s in all", o.ExpectedSeconds)
+	}
+	if o.Status == "done" {
+		return ""
+	}
+	return o.Status
+}
+
+func stepOutText(s contract.StepOut) string {
+	parts := []string{s.Name + " " + code(s.Command) + ": " + string(s.Status)}
+	if s.ExitCode != nil && (*s.ExitCode != 0 || s.Status != loopcore.StepPass) {
+		parts = append(parts, "exit "+strconv.Itoa(*s.ExitCode))
+	}
+	if s.Signal != "" {
+		parts = append(parts, s.Signal)
+	}
+	if s.Failures > 0 {
+		parts = append(parts, count(s.Failures, "failure"))
+	}
+	if s.Log != "" {
+		parts = append(parts, "log "+s.Log, bracket(oneLine(s.LogPath)))
+	}
+	return words(", ", append(parts, oneLine(s.Note))...)
+}
+
+func (p *page) delta(d contract.Delta) {
+	if d.Against == "" {
+		return
+	}
+	p.line("\nSince run %s: %d fixed, %d new, %d newly broken, %d persisting", d.Against, len(d.Fixed), len(d.New), len(d.NewlyBroken), d.Persisting)
+	p.refs("fixed", d.Fixed)
+	p.refs("new", d.New)
+	p.refs("newly broken", d.NewlyBroken)
+	if len(d.Excluded) > 0 {
+		p.line("- left out (killed or flaky): %s", oneLine(strings.Join(d.Excluded, ", ")))
+	}
+}
+
+func next(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "Next: " + s
+}
