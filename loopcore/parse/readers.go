@@ -9,7 +9,9 @@ var Readers = []Reader{
 	pyUnittest,
 	vitest,
 	jest,
+	nodeTest,
 	mocha,
+	tap,
 	surefire, meson,
 	// builds
 	goBuild,
