@@ -242,13 +242,17 @@ func (o *op) checkIgnore(ctx context.Context, paths, env []string) (map[string]b
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	res, err := o.git.run(ctx, call{args: []string{"check-ignore", "-z", "--stdin", "--no-index"}, in: strings.NewReader(joined(paths)), env: env, ok: []int{1}})
+	// This verb knows no literal pathspecs; "./" keeps a name like ":(top)x" one.
+	const here = "./"
+	env = append([]string{"GIT_LITERAL_PATHSPECS=0"}, env...)
+	in := strings.NewReader(here + strings.Join(paths, "\x00"+here) + "\x00")
+	res, err := o.git.run(ctx, call{args: []string{"check-ignore", "-z", "--stdin", "--no-index"}, in: in, env: env, ok: []int{1}})
 	if err != nil {
 		return nil, asRefusal(err, "look at the ignore rules of the work tree")
 	}
 	ignored := make(map[string]bool)
 	for _, path := range fields(res.out) {
-		ignored[path] = true
+		ignored[strings.TrimPrefix(path, here)] = true
 	}
 	return ignored, nil
 }
