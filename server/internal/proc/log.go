@@ -137,7 +137,7 @@ func (l *logFile) finish() error {
 	if l.dropped > 0 {
 		l.finishCut()
 	} else if len(l.ring) > 0 {
-		l.put(l.ring)
+		l.dropped += l.put(l.ring)
 	}
 	l.ring = nil
 	err := l.err
@@ -162,17 +162,15 @@ func (l *logFile) finishCut() {
 		notice = "\n" + notice
 	}
 	l.put([]byte(notice))
-	l.put(tail)
+	l.dropped += l.put(tail)
 }
 
-// put writes at the end of the file; what the disk refuses is lost and counted.
-func (l *logFile) put(p []byte) {
+// put writes at the end of the file and returns how many bytes the disk refused.
+func (l *logFile) put(p []byte) int64 {
 	n, err := l.f.Write(p)
 	l.written += int64(n)
-	if err != nil {
-		l.dropped += int64(len(p) - n)
-		l.err = firstError(l.err, err)
-	}
+	l.err = firstError(l.err, err)
+	return int64(len(p) - n)
 }
 
 // kept sees to it that the path still names what we wrote. A command may have

@@ -133,6 +133,7 @@ func (s *supervised) follow(ctx context.Context, c Command) End {
 	ask := func(why End) {
 		end, cancelled, timeout = why, nil, nil
 		_ = s.order.Close()
+		_ = s.cmd.Process.Signal(syscall.SIGCONT) // the command may have stopped its parent
 		giveUp = time.After(c.Grace + killPatience + margin)
 	}
 	for {
