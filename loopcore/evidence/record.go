@@ -137,6 +137,7 @@ type Action struct {
 	To        string              `json:"to"`        // snapshot rolled back to
 	Discarded string              `json:"discarded"` // snapshot of the tree that was left behind
 	Files     []string            `json:"files"`
+	Note      string              `json:"note"`
 }
 
 // Decision is one answer of the decision table. It is saved before its action
@@ -154,8 +155,10 @@ type Decision struct {
 	Advice     loopcore.Advice       `json:"advice"`
 	Report     *loopcore.AgentReport `json:"agent_report,omitempty"`
 	At         time.Time             `json:"at"`
-	Done       bool                  `json:"-"`        // the action ended; an "action" record in the chain says so
-	Accepted   bool                  `json:"accepted"` // later runs are compared with this one
+	Done       bool                  `json:"-"`          // the action ended; an "action" record in the chain says so
+	Accepted   bool                  `json:"accepted"`   // later runs are compared with this one
+	TreeAfter  string                `json:"tree_after"` // as the action left it: while it is there, deciding again repeats this
+	Waivers    int                   `json:"waivers"`    // that stood when it was made
 }
 
 // Iteration is the bookkeeping of one attempt: who made it, what it cost, what
