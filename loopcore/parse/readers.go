@@ -3,6 +3,8 @@ package parse
 // Readers is the table of text readers; the order is the precedence. Add one
 // line here, one file beside it, one folder under testdata/parse.
 var Readers = []Reader{
+	// documents: a report printed as the output
+	junit,
 	// runners that name every failure between unmistakable markers
 	goTest,
 	pyTest,
@@ -11,19 +13,26 @@ var Readers = []Reader{
 	jest,
 	nodeTest,
 	mocha,
+	luacheck, // before tap, which it can print
 	tap,
-	surefire, meson,
+	surefire, junitConsole, junit4,
+	rspec, minitest, testUnit, phpunit, busted, teamcity,
+	gtest, ctest, meson,
 	// builds
 	goBuild,
+	ruby, php,
 	rustc,
 	javac,
 	cmake,
 	linker,
 	// linters and type checkers with lines of their own
 	tsc, pyright, mypy, pylint, ruff, pydocstyle, bandit, shellcheck, rubocop, markdownlint, yamllint, eslint,
+	biome, prettier, black, rustfmt, phpcs, phpstan,
+	// diagnostics in a common format
+	lintJSON, lintXML, lintCSV, diffList,
 	// linters whose lines look like many others'
-	staticcheck, golangciLint, flake8, luacheck, perlcritic, codespell, gcc,
+	staticcheck, golangciLint, flake8, perlcritic, codespell, clangTidy, cppcheck, gcc,
 	goVet,
 	// what only passes on that something else failed
-	makeTool, maven,
+	makeTool, maven, rake, annotations, fileList,
 }

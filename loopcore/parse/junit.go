@@ -1,0 +1,298 @@
+package parse
+
+import (
+	"encoding/xml"
+	"path"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+const junitName = "junit-xml"
+
+// junit reads test results in XML: JUnit's in all its dialects, TRX, xUnit.net
+// and NUnit, from a report file or printed as the output.
+var junit = Reader{
+	Name: junitName,
+	Kind: loopcore.KindTest,
+	Spot: func(l *Log) bool {
+		return l.HasAny("<testsuite", "<TestRun", "<assemblies", "<test-run", "<test-results")
+	},
+	Read: readJUnit,
+}
+
+// junitRoots are the elements that begin such a document.
+var junitRoots = []string{"testsuites", "testsuite", "TestRun", "assemblies", "test-run", "test-results"}
+
+func readJUnit(l *Log, c *Claims) loopcore.Report {
+	var r loopcore.Report
+	for i := 0; i < len(l.Lines); i++ {
+		root, at := junitRoot(l.Lines[i])
+		if root == "" || !c.Free(junitName, i) {
+			continue
+		}
+		end := len(l.Lines)
+		closing := "</" + root + ">"
+		for k := i; k < len(l.Lines); k++ {
+			if strings.Contains(l.Whole(k), closing) && (root != "testsuite" || !strings.Contains(l.Line(k+1), "<testsuite")) {
+				end = k + 1
+				break
+			}
+		}
+		stop := len(l.text)
+		if end < len(l.starts) {
+			stop = l.starts[end]
+		}
+		x := &xmlRun{l: l, at: l.Number(i)}
+		if !x.read(l.text[l.starts[i]+at : stop]) {
+			continue
+		}
+		start := i
+		if strings.HasPrefix(l.Line(i-1), "<?xml") {
+			start--
+		}
+		c.Take(junitName, start, end)
+		x.into(&r)
+		i = end - 1
+	}
+	return r
+}
+
+// junitRoot finds the root element that a line opens.
+func junitRoot(line string) (string, int) {
+	at := strings.Index(line, "<t")
+	if at < 0 {
+		if at = strings.Index(line, "<T"); at < 0 {
+			if at = strings.Index(line, "<assemblies"); at < 0 {
+				return "", 0
+			}
+		}
+	}
+	if s := strings.TrimSpace(line[:at]); s != "" && !strings.HasSuffix(s, "?>") {
+		return "", 0
+	}
+	for _, r := range junitRoots {
+		if rest, ok := strings.CutPrefix(line[at:], "<"+r); ok && (rest == "" || strings.ContainsAny(rest[:1], " >\t/")) {
+			return r, at
+		}
+	}
+	return "", 0
+}
+
+// xmlCase is one test of a document.
+type xmlCase struct {
+	suite, class, name string
+	file               string
+	line               int
+	status             loopcore.TestStatus
+	isError            bool
+	todo               bool
+	problems           []xmlProblem
+	out                string // what the test printed
+}
+
+// xmlProblem is one failure or error element.
+type xmlProblem struct {
+	kind, message, class, text string
+}
+
+// xmlRun is the state of reading one document.
+type xmlRun struct {
+	l     *Log
+	at    int
+	cases []xmlCase
+	suite []xmlSuite
+	open  *xmlCase
+	prob  *xmlProblem
+	text  *string // where character data goes
+	skips int     // depth inside an element of no interest
+	defs  map[string]string
+	loose []xmlProblem // errors of suites
+	root  bool
+}
+
+type xmlSuite struct{ name, file string }
+
+// read walks the document; a broken end keeps what was read so far. It reports
+// whether it was one of test results at all.
+func (x *xmlRun) read(doc string) bool {
+	d := xml.NewDecoder(strings.NewReader(doc))
+	d.Strict = false
+	d.Entity = xml.HTMLEntity
+	d.CharsetReader = passThrough
+	for depth := 0; ; {
+		tok, err := d.Token()
+		if err != nil {
+			break
+		}
+		switch t := tok.(type) {
+		case xml.StartElement:
+			depth++
+			x.start(t)
+		case xml.EndElement:
+			depth--
+			x.end(t.Name.Local)
+		case xml.CharData:
+			if x.text != nil && len(*x.text) < 32<<10 {
+				*x.text += string(t)
+			}
+		}
+	}
+	if x.open != nil {
+		x.closeCase()
+	}
+	return x.root
+}
+
+func attrs(t xml.StartElement) map[string]string {
+	m := make(map[string]string, len(t.Attr))
+	for _, a := range t.Attr {
+		m[a.Name.Local] = a.Value
+	}
+	return m
+}
+
+func (x *xmlRun) start(t xml.StartElement) {
+	a := attrs(t)
+	switch t.Name.Local {
+	case "testsuites", "TestRun", "assemblies", "test-run", "test-results":
+		x.root = true
+	case "testsuite", "test-suite", "collection":
+		x.root = true
+		x.suite = append(x.suite, xmlSuite{a["name"], first(a, "file", "filepath")})
+	case "testcase", "test-case", "UnitTestResult", "test":
+		x.openCase(a)
+	case "failure", "error", "rerunFailure", "flakyFailure", "flakyError", "rerunError":
+		x.problem(t.Name.Local, a)
+	case "ErrorInfo":
+		x.problem("failure", a)
+	case "skipped", "ignored":
+		if x.open != nil {
+			x.open.status = loopcore.TestSkipped
+			x.open.todo = a["type"] == "todo"
+		}
+	case "Message", "message":
+		if x.prob != nil {
+			x.text = &x.prob.message
+		}
+	case "StackTrace", "stack-trace":
+		if x.prob != nil {
+			x.text = &x.prob.text
+		}
+	case "system-out", "StdOut":
+		if x.open != nil {
+			x.text = &x.open.out
+		} else {
+			x.text = nil
+		}
+	case "system-err", "properties", "reason", "StdErr":
+		x.text = nil
+	case "UnitTest":
+		x.define(a["id"], "")
+	case "TestMethod":
+		x.className(a["className"])
+	}
+}
+
+// openCase begins a test.
+func (x *xmlRun) openCase(a map[string]string) {
+	if x.open != nil {
+		x.closeCase()
+	}
+	x.root = true
+	c := xmlCase{name: first(a, "name", "testName"), class: first(a, "classname", "className", "class", "type"), status: loopcore.TestPassed}
+	c.file, c.line = first(a, "file", "filepath"), atoi(a["line"])
+	if m := a["method"]; m != "" && c.class != "" && c.name == c.class+"."+m {
+		c.name = m
+	}
+	for _, s := range x.suite {
+		if s.name != "" {
+			c.suite = s.name
+		}
+		if s.file != "" && c.file == "" {
+			c.file = s.file
+		}
+	}
+	switch strings.ToLower(first(a, "result", "outcome", "status")) {
+	case "fail", "failed", "failure", "error", "aborted", "timeout":
+		c.status = loopcore.TestFailed
+	case "skip", "skipped", "notexecuted", "ignored", "notrun", "inconclusive", "disabled", "pending", "suppressed":
+		c.status = loopcore.TestSkipped
+	}
+	x.open = &c
+}
+
+// problem begins a failure or error element.
+func (x *xmlRun) problem(tag string, a map[string]string) {
+	p := xmlProblem{kind: tag, message: a["message"], class: first(a, "type", "exception-type")}
+	if x.open == nil {
+		x.loose = append(x.loose, p)
+		x.prob = &x.loose[len(x.loose)-1]
+		x.text = &x.prob.text
+		return
+	}
+	if strings.HasPrefix(tag, "flaky") {
+		x.text = nil
+		return
+	}
+	x.open.problems = append(x.open.problems, p)
+	x.prob = &x.open.problems[len(x.open.problems)-1]
+	x.text = &x.prob.text
+	if x.open.status != loopcore.TestSkipped {
+		x.open.status = loopcore.TestFailed
+	}
+	x.open.isError = x.open.isError || tag == "error"
+}
+
+func (x *xmlRun) end(tag string) {
+	switch tag {
+	case "testcase", "test-case", "UnitTestResult", "test":
+		x.closeCase()
+	case "testsuite", "test-suite", "collection":
+		if len(x.suite) > 0 {
+			x.suite = x.suite[:len(x.suite)-1]
+		}
+	case "failure", "error", "ErrorInfo", "rerunFailure":
+		x.prob, x.text = nil, nil
+	case "Message", "message", "StackTrace", "stack-trace", "system-out", "StdOut":
+		x.text = nil
+	}
+}
+
+func (x *xmlRun) closeCase() {
+	if x.open != nil {
+		x.cases = append(x.cases, *x.open)
+	}
+	x.open, x.prob, x.text = nil, nil, nil
+}
+
+// define and className keep TRX's classes, which stand behind the results.
+func (x *xmlRun) define(id, class string) {
+	if x.defs == nil {
+		x.defs = map[string]string{}
+	}
+	x.defs["last"] = id
+}
+
+func (x *xmlRun) className(class string) {
+	if x.defs != nil && class != "" {
+		x.defs[x.defs["last"]] = class
+	}
+}
+
+// first is the first attribute that is there.
+func first(a map[string]string, names ...string) string {
+	for _, n := range names {
+		if v := a[n]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// dottedFile makes a path of a dotted module that a frame's file ends with.
+func dottedFile(class, file string) bool {
+	base := strings.TrimSuffix(file, path.Ext(file))
+	dots := strings.ReplaceAll(base, "/", ".")
+	return class == dots || strings.HasPrefix(class, dots+".")
+}

@@ -1,0 +1,190 @@
+package parse
+
+import (
+	"io"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// passThrough reads a document whose declared charset is not UTF-8: the log
+// was made valid already.
+func passThrough(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+
+// into puts the document's tests into the report.
+func (x *xmlRun) into(r *loopcore.Report) {
+	r.Counted = true
+	for k := range x.cases {
+		c := &x.cases[k]
+		if c.status == loopcore.TestFailed && x.container(k) {
+			continue
+		}
+		t := loopcore.TestCase{Suite: c.suiteName(), Name: c.name, File: x.l.Path(c.file), Status: c.status}
+		switch c.status {
+		case loopcore.TestPassed:
+			r.Counts.Passed++
+		case loopcore.TestSkipped:
+			r.Counts.Skipped++
+		case loopcore.TestFailed:
+			f := x.failure(c)
+			if c.isError && f.Kind != loopcore.FailAssertion {
+				r.Counts.Errors++
+			} else {
+				r.Counts.Failed++
+			}
+			r.Failures = append(r.Failures, f)
+		}
+		r.Tests = append(r.Tests, t)
+	}
+	for _, p := range x.loose {
+		c := xmlCase{problems: []xmlProblem{p}, isError: true}
+		f := x.failure(&c)
+		r.Failures = append(r.Failures, f)
+		r.Counts.Errors++
+	}
+	if len(x.cases) == 0 && len(x.loose) == 0 {
+		r.Status = loopcore.StatusNoTests
+	}
+}
+
+// container reports whether a failing entry only sums up failing entries below
+// it: Go's parents (TestA of TestA/b), and subtests that other runners list.
+func (x *xmlRun) container(k int) bool {
+	c := x.cases[k]
+	for i, o := range x.cases {
+		if i != k && o.suite == c.suite && o.status == loopcore.TestFailed && strings.HasPrefix(o.name, c.name+"/") {
+			return !c.hasPlace(x.l)
+		}
+		if i != k && o.status == loopcore.TestFailed && o.suite == c.name && c.name != "" && o.suite != c.suite {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPlace reports whether the entry's own text names a place.
+func (c *xmlCase) hasPlace(l *Log) bool {
+	for _, p := range c.problems {
+		s := l.sub(p.text)
+		if len(readBody(s, 0, len(s.Lines)).frames) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// suiteName is the class of a test, or its suite where the class repeats the
+// name.
+func (c *xmlCase) suiteName() string {
+	if c.class == "" || c.class == c.name || strings.HasSuffix(c.class, " "+c.name) {
+		return c.suite
+	}
+	return c.class
+}
+
+// dullMessages say nothing that the status does not say.
+var dullMessages = map[string]bool{"": true, "failed": true, "failure": true, "error": true, "test failed": true, "errors": true, "failures": true, "none": true, "null": true, "no message": true}
+
+// failure makes the failure of a failed test.
+func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
+	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: c.suiteName(), Name: c.name, File: x.l.Path(c.file), Line: c.line, At: x.at}
+	if len(c.problems) == 0 {
+		f.Message = "failed"
+		if c.out != "" {
+			s := x.l.sub(c.out)
+			b := readBody(s, 0, len(s.Lines))
+			f.Message = bound(b.message, maxMessage)
+		}
+		return f
+	}
+	p := c.problems[0]
+	s := x.l.sub(p.text)
+	b := readBody(s, 0, len(s.Lines))
+	f.Detail = bound(strings.TrimSpace(p.text), maxDetail)
+	f.Message = x.message(c, p, s, b)
+	f.Kind = problemKind(p, b, f.Message)
+	if len(b.frames) == 0 {
+		m := x.l.sub(p.message)
+		b.frames = readBody(m, 0, len(m.Lines)).frames
+	}
+	if own, ok := x.l.own(b.frames); ok {
+		if file, line := f.File, f.Line; file != "" && own.File != file && sameBase(own.File, file) {
+			own.File = file
+			_ = line
+		}
+		f.File, f.Line = own.File, own.Line
+	}
+	f.Frames = b.frames
+	if f.File == "" && strings.Contains(c.class, "/") {
+		if pl, ok := findPlace(c.class); ok {
+			f.File, f.Line = x.l.Path(pl.file), pl.line
+		} else if sourceFile(c.class) {
+			f.File = x.l.Path(c.class)
+		}
+	}
+	if f.File == "" {
+		f.File = moduleFile(x.l, c.class)
+	}
+	return f
+}
+
+// sameBase reports whether a short path is the end of a longer one.
+func sameBase(short, long string) bool { return strings.HasSuffix(long, "/"+short) }
+
+// message is the element's own message, or the first lines of its text.
+func (x *xmlRun) message(c *xmlCase, p xmlProblem, s *Log, b body) string {
+	m := oneLine(p.message)
+	if strings.Contains(p.text, "=== RUN ") || strings.Contains(p.text, "--- FAIL: ") {
+		t := goCase{pkg: c.suiteName(), name: c.name, log: s}
+		for i := range s.Lines {
+			if _, ok := goRunMarker(s.Lines[i]); !ok {
+				t.lines = append(t.lines, i)
+			}
+		}
+		if f := t.failure(x.l, ""); f.Message != "" {
+			return f.Message
+		}
+	}
+	if dullMessages[strings.ToLower(strings.TrimRight(m, ".!"))] || m == c.name {
+		m = strings.TrimSpace(strings.TrimPrefix(b.message, c.class+"::"+c.name))
+		if m == "" {
+			m = oneLine(p.text)
+		}
+	}
+	if m == "" {
+		m = p.class
+	}
+	if p.class != "" && !strings.Contains(m, "Error") && !strings.Contains(m, "Exception") && strings.Contains(p.class, "E") && p.kind == "error" && !strings.ContainsAny(p.class, " ") {
+		m = p.class + ": " + m
+	}
+	return m
+}
+
+// problemKind is the kind of a failure by its element, type and text.
+func problemKind(p xmlProblem, b body, msg string) loopcore.FailureKind {
+	if k := textKind(msg); k == loopcore.FailTimeout || k == loopcore.FailPanic {
+		return k
+	}
+	if p.class != "" && strings.ContainsAny(p.class, ".\\:") || strings.HasSuffix(p.class, "Error") || strings.HasSuffix(p.class, "Exception") {
+		if strings.Contains(p.class, "Assert") || strings.Contains(p.class, "Expectation") || strings.Contains(p.class, "ComparisonFailure") {
+			return loopcore.FailAssertion
+		}
+		return javaKind(p.class, msg)
+	}
+	if p.kind == "error" {
+		if b.kind == loopcore.FailCompile {
+			return b.kind
+		}
+		if b.kind == loopcore.FailAssertion && strings.Contains(msg, "AssertionError") {
+			return loopcore.FailAssertion
+		}
+		return loopcore.FailError
+	}
+	switch {
+	case pyException(msg):
+		return pyKind(msg)
+	case strings.Contains(msg, "Error: ") && !strings.Contains(msg, "AssertionError") && !strings.Contains(strings.ToLower(msg), "expect"):
+		return loopcore.FailError
+	}
+	return loopcore.FailAssertion
+}

@@ -1,0 +1,265 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// sub is a log of its own made of a text that a report or an event carries.
+func (l *Log) sub(text string) *Log {
+	s := &Log{In: l.In, marks: map[string]bool{}, dir: l.dir, sources: l.sources}
+	s.text, s.Numbers = clean([]byte(text))
+	s.split()
+	return s
+}
+
+// frame reads one line of a stack trace in any of the languages that print
+// one, or of a line that begins with a place.
+func (l *Log) frame(line string) (loopcore.Frame, bool) {
+	s := strings.TrimSpace(line)
+	if len(s) < 5 || len(s) > 2000 {
+		return loopcore.Frame{}, false
+	}
+	if f, ok := pyFrame(l, s); ok {
+		return f, true
+	}
+	if f, ok := dotnetFrame(l, s); ok {
+		return f, true
+	}
+	if jf, ok := scanJavaFrame(s); ok {
+		return loopcore.Frame{File: jf.path(), Line: jf.line, Func: jf.method}, jf.line > 0
+	}
+	if f, ok := jsFrame(l, s); ok && f.Line > 0 && strings.Contains(f.File, ".") {
+		return f, true
+	}
+	return l.startsWithPlace(s)
+}
+
+// dotnetFrame reads `at Ns.Class.Method() in /x/File.cs:line 12`.
+func dotnetFrame(l *Log, s string) (loopcore.Frame, bool) {
+	at := strings.LastIndex(s, ":line ")
+	if at < 0 {
+		return loopcore.Frame{}, false
+	}
+	in := strings.LastIndex(s[:at], " in ")
+	if in < 0 {
+		return loopcore.Frame{}, false
+	}
+	fn := strings.TrimPrefix(s[:in], "at ")
+	return loopcore.Frame{File: l.Path(s[in+4 : at]), Line: atoi(s[at+6:]), Func: fn}, atoi(s[at+6:]) > 0
+}
+
+// framePrefixes are what languages write before a place in a trace.
+var framePrefixes = []string{"# ", "from ", "at ", "→ ", "--> ", "> ", "in ", "called from ", "thrown at ", "File: "}
+
+// startsWithPlace reads a line that begins with a place: `lib/x.rb:12:in 'f'`,
+// `test/x_test.exs:12: (test)`, `#0 /x/y.php(12): f()`, `x.lua:12: in f`.
+func (l *Log) startsWithPlace(s string) (loopcore.Frame, bool) {
+	if s[0] == '#' { // PHP numbers its frames
+		rest := strings.TrimLeft(s[1:], "0123456789")
+		if rest != s[1:] {
+			s = strings.TrimSpace(rest)
+		}
+	}
+	if s != "" && s[0] == '(' { // Elixir names the application first
+		if _, rest, ok := strings.Cut(s, ") "); ok {
+			s = rest
+		}
+	}
+	for _, p := range framePrefixes {
+		s = strings.TrimPrefix(s, p)
+	}
+	p, ok := findPlace(s)
+	if !ok || p.from > 0 {
+		return loopcore.Frame{}, false
+	}
+	fn := ""
+	if _, rest, ok := strings.Cut(s[p.to:], "in "); ok {
+		fn = strings.Trim(strings.TrimSpace(rest), "`'<>")
+	}
+	return loopcore.Frame{File: l.Path(p.file), Line: p.line, Func: fn}, true
+}
+
+// textPlace is a place found in a line.
+type textPlace struct {
+	file      string
+	line, col int
+	from, to  int // where it stands in the line
+}
+
+// findPlace finds the first `path.ext:12`, `path.ext(12` or `path.ext line 12`
+// of a line.
+func findPlace(s string) (textPlace, bool) {
+	for at := 0; at < len(s); {
+		k := strings.IndexAny(s[at:], ":(,")
+		if k < 0 {
+			break
+		}
+		k += at
+		if p, ok := placeAt(s, k); ok {
+			return p, true
+		}
+		at = k + 1
+	}
+	if at := strings.Index(s, " line "); at > 0 && atoi(s[at+6:]) > 0 {
+		file := strings.Trim(lastWord(s[:at]), "\"'`,")
+		if sourceFile(file) {
+			from := strings.LastIndex(s[:at], file)
+			return textPlace{file: file, line: atoi(s[at+6:]), from: from, to: at + 6}, true
+		}
+	}
+	return textPlace{}, false
+}
+
+// placeAt reads a place whose separator stands at k.
+func placeAt(s string, k int) (textPlace, bool) {
+	if k == 0 || k+1 >= len(s) || s[k] == ',' {
+		return textPlace{}, false
+	}
+	digits := s[k+1:]
+	if strings.HasPrefix(digits, "line ") {
+		digits = digits[5:]
+	}
+	no := atoi(digits)
+	if no == 0 {
+		return textPlace{}, false
+	}
+	from := k
+	for from > 0 && !strings.ContainsRune(" \t\"'`()[]<>{},;=|", rune(s[from-1])) {
+		from--
+	}
+	file := s[from:k]
+	if !sourceFile(file) {
+		return textPlace{}, false
+	}
+	p := textPlace{file: file, line: no, from: from, to: len(s) - len(strings.TrimLeft(digits, "0123456789"))}
+	if rest := s[p.to:]; len(rest) > 1 && (rest[0] == ':' || rest[0] == ',') {
+		if col := atoi(rest[1:]); col > 0 {
+			p.col = col
+			p.to += 1 + len(rest[1:]) - len(strings.TrimLeft(rest[1:], "0123456789"))
+		}
+	}
+	return p, true
+}
+
+func lastWord(s string) string {
+	return s[strings.LastIndexAny(s, " \t")+1:]
+}
+
+// sourceFile reports whether s looks like a source file: a short extension of
+// letters behind a name.
+func sourceFile(s string) bool {
+	s = strings.TrimPrefix(s, "file://")
+	dot := strings.LastIndexByte(s, '.')
+	if dot <= 0 || dot+1 >= len(s) || len(s)-dot > 8 || len(s) > 400 {
+		return false
+	}
+	ext := s[dot+1:]
+	for i := 0; i < len(ext); i++ {
+		if c := ext[i] | 0x20; c < 'a' || c > 'z' {
+			if i == 0 || ext[i] < '0' || ext[i] > '9' {
+				return false
+			}
+		}
+	}
+	if strings.Contains(s, "://") {
+		return false
+	}
+	switch ext { // a host, not a file
+	case "com", "org", "net", "io", "dev", "local", "localhost", "test", "example":
+		return strings.ContainsAny(s, `/\`) && ext == "test"
+	}
+	return true
+}
+
+// body is what the text of one failure tells.
+type body struct {
+	message string
+	frames  []loopcore.Frame // deepest first
+	kind    loopcore.FailureKind
+}
+
+// readBody reads the text of one failure in whatever language: its message,
+// its stack, its kind.
+func readBody(l *Log, from, to int) body {
+	if frames, msg := pyShort(l, from, to); msg != "" && len(frames) > 0 {
+		return body{msg, frames, pyKind(msg)}
+	}
+	for i := from; i < to; i++ {
+		if strings.HasPrefix(strings.TrimSpace(l.Lines[i]), "Traceback (most recent call last)") {
+			if t := readPyTrace(l, from, to); t.message != "" {
+				return body{t.message, t.frames, t.kind}
+			}
+			break
+		}
+	}
+	var b body
+	var parts []string
+	stacked := false
+	for i := from; i < to; i++ {
+		s := strings.TrimSpace(l.Lines[i])
+		if s == "" || frameRule(s) {
+			continue
+		}
+		if f, ok := l.frame(s); ok {
+			b.frames = append(b.frames, f)
+			if rest := afterPlace(s); rest != "" && !stacked && len(parts) < 10 && !strings.HasPrefix(s, "at ") {
+				parts = append(parts, rest)
+			}
+			if len(parts) > 0 {
+				stacked = true
+			}
+			continue
+		}
+		if _, _, ok := jsCodeLine(s); ok || stacked || strings.HasPrefix(s, "at ") {
+			continue
+		}
+		if len(parts) < 12 {
+			parts = append(parts, s)
+		}
+	}
+	b.message = strings.Join(parts, " ")
+	b.kind = textKind(b.message)
+	return b
+}
+
+// afterPlace is the text behind a place at the start of a line, where there
+// is a message and not a function: `x.go:12: want 3`.
+func afterPlace(s string) string {
+	p, ok := findPlace(s)
+	if !ok || p.from > 0 {
+		return ""
+	}
+	rest := strings.TrimLeft(s[p.to:], ":)] ")
+	if strings.HasPrefix(rest, "in ") || strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "#") {
+		return ""
+	}
+	return rest
+}
+
+// textKind tells an assertion from another failure by its words.
+func textKind(msg string) loopcore.FailureKind {
+	head := msg
+	if len(head) > 300 {
+		head = head[:300]
+	}
+	low := strings.ToLower(head)
+	for _, w := range []string{"timed out", "timeout exceeded", "exceeded timeout", "timeoutexception", "timeouterror", "deadline exceeded"} {
+		if strings.Contains(low, w) {
+			return loopcore.FailTimeout
+		}
+	}
+	if strings.HasPrefix(low, "panic:") || strings.Contains(low, "panicked at") {
+		return loopcore.FailPanic
+	}
+	for _, w := range []string{"assert", "expected", "expect", "to equal", "should", "want", "did not match", "mismatch", "failure:", "not equal", "got:", "left:"} {
+		if strings.Contains(low, w) {
+			return loopcore.FailAssertion
+		}
+	}
+	if strings.Contains(head, "Error") || strings.Contains(head, "Exception") || strings.Contains(low, "error:") {
+		return loopcore.FailError
+	}
+	return loopcore.FailAssertion
+}
