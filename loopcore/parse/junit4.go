@@ -1,0 +1,89 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// junit4 reads JUnit 4's own text runner.
+var junit4 = Reader{
+	Name: "junit4",
+	Kind: loopcore.KindTest,
+	Spot: func(l *Log) bool { return l.HasLine("JUnit version ") },
+	Read: readJUnit4,
+}
+
+func readJUnit4(l *Log, c *Claims) loopcore.Report {
+	const me = "junit4"
+	var r loopcore.Report
+	started := false
+	for i := 0; i < len(l.Lines); i++ {
+		line := l.Lines[i]
+		if !c.Free(me, i) {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(line, "Time: "):
+			started = true
+		case started && strings.HasPrefix(line, "Tests run: "):
+			run, rest := number(line[len("Tests run: "):])
+			_, rest, ok := strings.Cut(rest, "Failures: ")
+			if ok && !strings.Contains(rest, "Errors") {
+				r.Counts, r.Counted = loopcore.Counts{Total: run, Failed: atoi(rest), Passed: max(run-atoi(rest), 0)}, true
+			}
+		case started && strings.HasPrefix(line, "OK ("):
+			n, _ := number(line[len("OK ("):])
+			r.Counts, r.Counted = loopcore.Counts{Total: n, Passed: n}, true
+			if n == 0 {
+				r.Status = loopcore.StatusNoTests
+			}
+		case started && phpunitHead(line) != "" && strings.HasSuffix(line, ")"):
+			f, end := junit4Failure(l, i)
+			r.Failures = append(r.Failures, f)
+			c.Take(me, i, end)
+			i = end - 1
+			continue
+		default:
+			continue
+		}
+		c.Take(me, i, i+1)
+	}
+	return r
+}
+
+// junit4Failure reads "1) test(pkg.Class)", the exception and its trace.
+func junit4Failure(l *Log, i int) (loopcore.Failure, int) {
+	f := loopcore.Failure{At: l.Number(i)}
+	f.Suite, f.Name = surefireTest(phpunitHead(l.Lines[i]))
+	var trace javaTrace
+	var message []string
+	exception := ""
+	end := i + 1
+	for ; end < len(l.Lines); end++ {
+		line := l.Lines[end]
+		if phpunitHead(line) != "" && strings.HasSuffix(line, ")") || strings.HasPrefix(line, "FAILURES!!!") {
+			break
+		}
+		t := strings.TrimSpace(line)
+		if frame, ok := scanJavaFrame(line); ok && strings.HasPrefix(t, "at ") {
+			trace.add(frame)
+			continue
+		}
+		if t == "" || strings.HasPrefix(t, "Caused by: ") || strings.HasPrefix(t, "... ") {
+			continue
+		}
+		if exception == "" {
+			exception, t = exceptionName(t)
+			if javaKind(exception, t) == loopcore.FailError && exception != "" {
+				t = shortException(exception) + ": " + t
+			}
+		}
+		message = append(message, t)
+	}
+	f.Message = oneLine(strings.Join(message, "\n"))
+	f.Kind = javaKind(exception, f.Message)
+	f.File, f.Line, f.Frames = trace.file, trace.line, trace.frames
+	f.Detail = detail(l, i, end)
+	return f, end
+}

@@ -1,0 +1,301 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// rspec reads RSpec's progress, documentation and failures output.
+var rspec = Reader{
+	Name: "rspec",
+	Kind: loopcore.KindTest,
+	Spot: func(l *Log) bool {
+		return l.HasAny(" examples, ", "1 example, ", "An error occurred ", "Failure/Error: ", "_spec.rb:")
+	},
+	Read: readRSpec,
+}
+
+const rspecName = "rspec"
+
+func readRSpec(l *Log, c *Claims) loopcore.Report {
+	s := rspecRun{l: l, c: c}
+	for i := 0; i < len(l.Lines); {
+		i = s.step(i)
+	}
+	s.rerun()
+	s.status()
+	return s.r
+}
+
+// rspecRun is the state of one pass.
+type rspecRun struct {
+	l        *Log
+	c        *Claims
+	r        loopcore.Report
+	failures bool // inside "Failures:"
+	outside  int  // errors outside of examples
+	rows     []rspecRow
+	started  int // the first line of the tree of examples
+}
+
+// rspecRow is a line of "Failed examples:".
+type rspecRow struct {
+	place, name string
+	at          int
+}
+
+func (s *rspecRun) step(i int) int {
+	line := s.l.Lines[i]
+	switch {
+	case !s.c.Free(rspecName, i):
+	case line == "Failures:":
+		s.failures = true
+		s.c.Take(rspecName, i, i+1)
+	case line == "Failed examples:" || strings.HasPrefix(line, "Finished in ") || strings.HasPrefix(line, "Pending: ("):
+		s.failures = false
+		s.c.Take(rspecName, i, i+1)
+	case strings.HasPrefix(line, "An error occurred "):
+		return s.outsideError(i)
+	case s.failures && rspecHead(line) != "":
+		return s.failure(i)
+	case strings.HasPrefix(line, "rspec ") && strings.Contains(line, " # "):
+		place, name, _ := strings.Cut(line[len("rspec "):], " # ")
+		s.rows = append(s.rows, rspecRow{strings.Trim(place, "'\""), name, i})
+		s.c.Take(rspecName, i, i+1)
+	default:
+		s.summary(i, line)
+	}
+	return i + 1
+}
+
+// rspecHead is the example's name in "  1) Shelf adds", "" if the line is no head.
+func rspecHead(line string) string {
+	s := strings.TrimLeft(line, " ")
+	n, rest := number(s)
+	if n == 0 || len(line)-len(s) < 2 || !strings.HasPrefix(rest, ") ") {
+		return ""
+	}
+	name := rest[2:]
+	for _, suffix := range []string{" FIXED", " (FAILED - " + s[:len(s)-len(rest)] + ")"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
+}
+
+// failure reads the block of one failed example.
+func (s *rspecRun) failure(i int) int {
+	f := loopcore.Failure{Name: rspecHead(s.l.Lines[i]), At: s.l.Number(i)}
+	margin := indent(s.l.Lines[i])
+	end := i + 1
+	for end < len(s.l.Lines) {
+		line := s.l.Lines[end]
+		if line != "" && strings.TrimSpace(line) != "" && indent(line) <= margin {
+			break
+		}
+		if rspecHead(line) != "" && indent(line) <= margin+1 {
+			break
+		}
+		end++
+	}
+	s.body(&f, i+1, end)
+	s.r.Failures = append(s.r.Failures, f)
+	s.c.Take(rspecName, i, end)
+	return end
+}
+
+// body reads what follows the name: the source, the message, the frames.
+func (s *rspecRun) body(f *loopcore.Failure, from, to int) {
+	f.Kind = loopcore.FailAssertion
+	var message []string
+	snippet := false
+	for j := from; j < to; j++ {
+		t := strings.TrimSpace(s.l.Lines[j])
+		if frame, ok := strings.CutPrefix(t, "# "); ok {
+			if fr, ok := rubyFrame(frame); ok && len(f.Frames) < 50 {
+				f.Frames = append(f.Frames, fr)
+			}
+			continue
+		}
+		if len(f.Frames) > 0 && !strings.HasPrefix(t, "Failure/Error") && !rspecPart(t) {
+			continue
+		}
+		switch {
+		case rspecPart(t):
+			continue
+		case strings.HasPrefix(t, "Failure/Error:"):
+			snippet = t == "Failure/Error:"
+			continue
+		case snippet:
+			snippet = t != ""
+			continue
+		case t == "Diff:":
+			j = s.skipDiff(j, to)
+			continue
+		case t == "" || t == "(compared using ==)" || t == "(compared using eql?)":
+			continue
+		}
+		if name, _, ok := rubyException(t); ok && len(message) == 0 && (strings.HasSuffix(t, ":") || strings.HasSuffix(name, "Error")) && !strings.HasPrefix(name, "RSpec::Expectations") {
+			f.Kind = loopcore.FailError
+		}
+		message = append(message, t)
+	}
+	f.Message = oneLine(strings.Join(message, "\n"))
+	f.File, f.Line = place(s.l, f.Frames)
+	f.Detail = detail(s.l, from, to)
+}
+
+// rspecPart reports whether a line heads one of several failures in an
+// example: "7.1) Failure/Error: …".
+func rspecPart(t string) bool {
+	n, rest := number(t)
+	if n == 0 || !strings.HasPrefix(rest, ".") {
+		return false
+	}
+	m, rest := number(rest[1:])
+	return m > 0 && strings.HasPrefix(rest, ") ")
+}
+
+// skipDiff is the last line of the diff that begins on line j.
+func (s *rspecRun) skipDiff(j, to int) int {
+	for j+1 < to && !strings.HasPrefix(strings.TrimSpace(s.l.Lines[j+1]), "# ") {
+		j++
+	}
+	return j
+}
+
+// outsideError reads an error while a file loaded, or in a hook of a group.
+func (s *rspecRun) outsideError(i int) int {
+	end := i + 1
+	for end < len(s.l.Lines) && end < i+200 {
+		t := s.l.Lines[end]
+		if strings.HasPrefix(t, "An error occurred ") || strings.HasPrefix(t, "Finished in ") || t == "Failures:" || strings.HasPrefix(t, "Pending: (") {
+			break
+		}
+		if strings.TrimSpace(t) == "" && end > i+1 && strings.HasPrefix(s.l.Lines[end-1], "# ") {
+			break
+		}
+		end++
+	}
+	f := loopcore.Failure{Kind: loopcore.FailError, At: s.l.Number(i)}
+	s.body(&f, i+1, end)
+	f.Kind = loopcore.FailError
+	if strings.Contains(f.Message, "SyntaxError") {
+		f.Kind = loopcore.FailCompile
+	}
+	if f.File == "" {
+		s.loadedFile(&f, i)
+	}
+	s.r.Failures = append(s.r.Failures, f)
+	s.outside++
+	s.c.Take(rspecName, i, end)
+	return end
+}
+
+// loadedFile finds the place of a load error without frames of the
+// repository: in its message, or the file that was being loaded.
+func (s *rspecRun) loadedFile(f *loopcore.Failure, i int) {
+	for _, w := range strings.Fields(f.Message) {
+		if fr, ok := rubyFrame(w); ok && !s.l.Foreign(fr.File) {
+			f.File, f.Line = s.l.Path(fr.File), fr.Line
+			return
+		}
+	}
+	if _, rest, ok := strings.Cut(s.l.Lines[i], "while loading "); ok {
+		path, _, _ := strings.Cut(rest, ".rb")
+		f.File = s.l.Path(path + ".rb")
+	}
+}
+
+// summary reads "16 examples, 10 failures, 3 pending, 1 error occurred outside of examples".
+func (s *rspecRun) summary(i int, line string) {
+	n, rest := number(line)
+	if !strings.HasPrefix(rest, " example") || !strings.Contains(rest, " failure") {
+		return
+	}
+	counts := loopcore.Counts{Total: n}
+	for _, part := range strings.Split(rest, ", ")[1:] {
+		k, what := number(part)
+		switch {
+		case strings.HasPrefix(what, " failure"):
+			counts.Failed = k
+		case strings.HasPrefix(what, " pending"):
+			counts.Skipped = k
+		case strings.HasPrefix(what, " error"):
+			counts.Errors = k
+		}
+	}
+	counts.Passed = max(n-counts.Failed-counts.Skipped, 0)
+	s.r.Counts, s.r.Counted = s.r.Counts.Add(counts), true
+	s.c.Take(rspecName, i, i+1)
+}
+
+// rerun adds what only "Failed examples:" names, and its place where a
+// failure has none.
+func (s *rspecRun) rerun() {
+	if !s.r.Counted && len(s.r.Failures) == 0 {
+		return // a test may print such a line
+	}
+	for _, row := range s.rows {
+		fr, ok := rubyFrame(row.place)
+		found := false
+		for k := range s.r.Failures {
+			f := &s.r.Failures[k]
+			if f.Name == row.name {
+				found = true
+				if f.File == "" && ok {
+					f.File, f.Line = s.l.Path(fr.File), fr.Line
+				}
+			}
+		}
+		if !found && len(s.r.Failures) < s.r.Counts.Failed+s.outside && ok {
+			s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: row.name, File: s.l.Path(fr.File), Line: fr.Line, Message: "failed", At: s.l.Number(row.at)})
+		}
+	}
+}
+
+func (s *rspecRun) status() {
+	n := s.r.Counts
+	switch {
+	case s.outside > 0 && n.Total == 0 && len(s.r.Failures) == s.outside:
+		s.r.Status = loopcore.StatusBuildError
+	case s.r.Counted && n.Total == 0 && n.Errors == 0:
+		s.r.Status = loopcore.StatusNoTests
+	}
+	s.documentation()
+}
+
+// documentation makes the inventory of the tree that --format documentation
+// prints, where it is complete.
+func (s *rspecRun) documentation() {
+	if !s.r.Counted || s.r.Counts.Total == 0 {
+		return
+	}
+	var tests []loopcore.TestCase
+	var path []string
+	lines := s.l.Lines
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if line == "Failures:" || strings.HasPrefix(line, "Finished in ") || strings.HasPrefix(line, "Pending: (") {
+			break
+		}
+		depth := indent(line) / 2
+		if strings.TrimSpace(line) == "" || indent(line)%2 != 0 || depth > len(path) {
+			continue
+		}
+		path = append(path[:depth], strings.TrimSpace(line))
+		if next := s.l.Line(i + 1); depth == 0 || indent(next) > indent(line) && strings.TrimSpace(next) != "" {
+			continue
+		}
+		name, status := path[depth], loopcore.TestPassed
+		if at := strings.LastIndex(name, " (FAILED - "); at > 0 {
+			name, status = name[:at], loopcore.TestFailed
+		} else if at := strings.LastIndex(name, " (PENDING: "); at > 0 {
+			name, status = name[:at], loopcore.TestSkipped
+		}
+		tests = append(tests, loopcore.TestCase{Suite: strings.Join(path[:depth], " "), Name: name, Status: status})
+	}
+	if len(tests) == s.r.Counts.Total {
+		s.r.Tests = tests
+	}
+}

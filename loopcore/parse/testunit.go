@@ -1,0 +1,144 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// testUnit reads Ruby's test-unit.
+var testUnit = Reader{
+	Name: "test-unit",
+	Kind: loopcore.KindTest,
+	Spot: func(l *Log) bool { return l.HasAny(" pendings, ", "Loaded suite ") },
+	Read: readTestUnit,
+}
+
+const testUnitName = "test-unit"
+
+func readTestUnit(l *Log, c *Claims) loopcore.Report {
+	var r loopcore.Report
+	for i := 0; i < len(l.Lines); i++ {
+		line := l.Lines[i]
+		if !c.Free(testUnitName, i) {
+			continue
+		}
+		if testUnitCounts(line, &r) {
+			c.Take(testUnitName, i, i+1)
+			continue
+		}
+		f, end, ok := testUnitBlock(l, i)
+		if !ok {
+			continue
+		}
+		if f.Name != "" {
+			r.Failures = append(r.Failures, f)
+		}
+		c.Take(testUnitName, i, end)
+		i = end - 1
+	}
+	if r.Counted && r.Counts == (loopcore.Counts{}) {
+		r.Status = loopcore.StatusNoTests
+	}
+	if !r.Counted && len(r.Failures) == 0 && l.In.HasExit && l.In.Exit == 0 && l.Has("Loaded suite") {
+		r.Status = loopcore.StatusNoTests
+	}
+	return r
+}
+
+// testUnitBlock reads "Failure: test_x(Class): text", its place, the excerpt
+// and the rest of the text. A line without a place below it is a test's print.
+func testUnitBlock(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
+	head := l.Lines[i]
+	if n, rest := number(head); n > 0 && strings.HasPrefix(rest, ") ") {
+		head = rest[2:]
+	}
+	kind := ""
+	for _, k := range []string{"Failure: ", "Error: "} {
+		if rest, found := strings.CutPrefix(head, k); found {
+			kind, head = k, rest
+		}
+	}
+	first, isFrame := rubyFrame(l.Line(i + 1))
+	if kind == "" || !isFrame {
+		return f, 0, false
+	}
+	f = loopcore.Failure{Kind: loopcore.FailAssertion, At: l.Number(i)}
+	message := ""
+	f.Name, message, _ = strings.Cut(head, "): ")
+	if message != "" {
+		f.Name += ")"
+	}
+	f.Frames = append(f.Frames, first)
+	for end = i + 2; end < len(l.Lines); end++ {
+		line := l.Lines[end]
+		if strings.HasPrefix(line, "=====") || line == "" && kind == "Error: " || testUnitEnds(l, end) {
+			break
+		}
+		if fr, found := rubyFrame(line); found && strings.Contains(line, ":in ") {
+			f.Frames = append(f.Frames, fr)
+			continue
+		}
+		if testUnitExcerpt(line) {
+			continue
+		}
+		message += " " + strings.TrimSpace(line)
+	}
+	if kind == "Error: " {
+		f.Kind = loopcore.FailError
+	}
+	if before, _, found := strings.Cut(message, " diff:"); found && len(before) > 0 {
+		message = before
+	}
+	f.Message = oneLine(message)
+	f.File, f.Line = place(l, f.Frames)
+	f.Detail = detail(l, i, end)
+	f.Suite, f.Name = testUnitTest(f.Name)
+	return f, end, true
+}
+
+// testUnitEnds reports whether the next block or the summary begins on line i.
+func testUnitEnds(l *Log, i int) bool {
+	line := l.Lines[i]
+	n, rest := number(line)
+	return n > 0 && strings.HasPrefix(rest, ") ") || strings.HasPrefix(line, "Finished in ") || line == "Omissions:" || line == "Pendings:" || line == "Notifications:"
+}
+
+// testUnitExcerpt reports whether a line is quoted source: "  => 22:   assert".
+func testUnitExcerpt(line string) bool {
+	s := strings.TrimLeft(line, " =>")
+	n, rest := number(s)
+	return n > 0 && strings.HasPrefix(rest, ":") && indent(line) > 0
+}
+
+// testUnitTest splits "test_lines(ShelfTest)".
+func testUnitTest(s string) (suite, name string) {
+	open := strings.LastIndexByte(s, '(')
+	if open <= 0 || !strings.HasSuffix(s, ")") {
+		return "", s
+	}
+	return s[open+1 : len(s)-1], s[:open]
+}
+
+// testUnitCounts reads "11 tests, 6 assertions, 4 failures, 2 errors, 1 pendings, 1 omissions, 0 notifications".
+func testUnitCounts(line string, r *loopcore.Report) bool {
+	n, rest := number(line)
+	if !strings.HasPrefix(rest, " tests, ") || !strings.Contains(rest, " pendings, ") {
+		return false
+	}
+	k := loopcore.Counts{Total: n}
+	for _, part := range strings.Split(rest, ", ") {
+		v, what := number(part)
+		switch what {
+		case " failures":
+			k.Failed = v
+		case " errors":
+			k.Errors = v
+		case " pendings", " omissions":
+			k.Skipped += v
+		}
+	}
+	k.Passed = max(n-k.Failed-k.Errors-k.Skipped, 0)
+	r.Counts, r.Counted = r.Counts.Add(k), true
+	return true
+}
