@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -51,8 +50,7 @@ func define[In, Out any](s spec[In, Out], peer Peer, budget int) server.ServerTo
 		Handler: func(ctx context.Context, req mcp.CallToolRequest) (res *mcp.CallToolResult, err error) {
 			defer func() {
 				if p := recover(); p != nil {
-					res, err = refusal(&loopcore.Error{Code: loopcore.CodeInternal, Msg: fmt.Sprintf("%s broke down: %v", s.name, p),
-						Hint: "this is a bug in fixloop; the log on stderr has the stack", Err: &Panic{Value: p, Stack: debug.Stack()}}), nil
+					res, err = refusal(broken(s.name, p)), nil
 				}
 			}()
 			return s.handle(ctx, args, peer, budget, req), nil

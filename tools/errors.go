@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -19,6 +20,12 @@ type Panic struct {
 
 // Error implements error.
 func (p *Panic) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
+
+// broken is the error for a panic, called while it is being recovered.
+func broken(what string, p any) error {
+	return &loopcore.Error{Code: loopcore.CodeInternal, Msg: fmt.Sprintf("%s broke down: %v", shown(what), p),
+		Hint: "this is a bug in fixloop; the log on stderr has the stack", Err: &Panic{Value: p, Stack: debug.Stack()}}
+}
 
 // refusal is the result of a call that failed: the model can read it and
 // correct itself, which it could not with a protocol error. The cause stays
