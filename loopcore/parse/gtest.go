@@ -150,6 +150,9 @@ func (s *gtestRun) fail(i int, rest string) {
 	if s.failed[test] || s.test != "" && test != s.test {
 		return
 	}
+	if s.listed && i == len(s.l.Lines)-1 && !s.l.Has("FAILED TEST") {
+		return // the output was cut inside a name
+	}
 	if s.test == "" && !s.listed {
 		if s.ran || !strings.Contains(test, ".") || len(s.stray) == 0 {
 			return

@@ -94,7 +94,7 @@ func junitFailure(l *Log, i int) (loopcore.Failure, int) {
 	} else if at := strings.LastIndex(head, ":"); at >= 0 && !strings.Contains(head[at:], "[") {
 		f.Name = head[at+1:]
 	}
-	f.Name = strings.ReplaceAll(f.Name, "):[", ")[")
+	f.Name = strings.ReplaceAll(f.Name, "):[", ") [") // an invocation of a parameterised test
 	var trace javaTrace
 	var message []string
 	exception := ""

@@ -77,7 +77,7 @@ type jsonWalk struct {
 
 // The names that tools give to the same few things.
 var (
-	jsonFile     = []string{"file", "path", "filename", "filePath", "fileName", "file_path", "file_name", "Filename", "source", "location.file", "location.path.file", "location.path", "Pos.Filename", "location.physicalLocation.artifactLocation.uri", "locations.0.caret.file", "uri"}
+	jsonFile     = []string{"file", "path", "filename", "filePath", "fileName", "file_path", "file_name", "Filename", "location.file", "location.path.file", "location.path", "Pos.Filename", "location.physicalLocation.artifactLocation.uri", "locations.0.caret.file", "uri"}
 	jsonLine     = []string{"line", "lineNumber", "line_number", "location.line", "location.row", "location.lines.begin", "location.start.line", "location.positions.begin.line", "Pos.Line", "row", "startLine", "start_line", "beginLine", "line_start", "start.line", "position.line", "locations.0.caret.line", "lineno", "location.start_line"}
 	jsonColumn   = []string{"column", "col", "location.column", "location.start.column", "Pos.Column", "startColumn", "start_column", "col_offset", "column_start", "start.column", "start.col", "locations.0.caret.column", "character"}
 	jsonText     = []string{"message", "msg", "Text", "text", "issue_text", "description", "ruleDescription", "messageText", "reason", "message.text"}
@@ -102,6 +102,8 @@ func (w *jsonWalk) value(v gjson.Result, file string, depth int) {
 		}
 		if own := firstString(v, jsonFile); own != "" && pathLike(own) {
 			file = own
+		} else if own := v.Get("source").String(); pathLike(own) {
+			file = own // stylelint's
 		}
 		v.ForEach(func(k, e gjson.Result) bool {
 			under := file

@@ -80,7 +80,7 @@ func (l *Log) Foreign(p string) bool {
 // foreignMarks are parts of paths where no repository keeps its own sources.
 var foreignMarks = []string{
 	"node_modules/", "site-packages/", "dist-packages/", "/lib/python", "node:internal", "node:", "internal/process",
-	"/usr/local/go/src/", "/usr/lib/go", "/go/pkg/mod/", "/libexec/src/", "/rustc/", "/.cargo/registry/", "/rustlib/src/", "library/std/", "library/core/", "library/alloc/", "library/test/",
+	"/usr/local/go/src/", "/usr/lib/go", "/go/pkg/mod/", "/libexec/src/", "/rustc/", "/.cargo/registry/", "/rustlib/src/", "library/std/src/", "library/core/src/", "library/alloc/src/", "library/test/src/",
 	"/gems/", "/lib/ruby/", "/vendor/bundle/", "vendor/phpunit/", "/usr/share/php", "/vendor/", "/usr/share/lua", "/luarocks/",
 	"<frozen ", "<string>", "<anonymous>", "(native)", "/usr/include/", "/usr/share/", "bun:", "ext:", "deno:", "webpack/bootstrap",
 	"/_pytest/", "/pluggy/", "/deps/", "/lib/elixir/", "/src/googletest/", "/gtest/",

@@ -88,6 +88,9 @@ func (t *teamcityRun) fail(i int, attrs map[string]string) {
 	if t.failed[key] {
 		return
 	}
+	if strings.HasPrefix(attrs["message"], "This test did not perform any assertions") {
+		return // PHPUnit's risky tests pass
+	}
 	t.failed[key] = true
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.suite(), Name: attrs["name"], Message: oneLine(attrs["message"]), At: t.l.Number(i), Detail: bound(attrs["details"], maxDetail)}
 	for _, line := range strings.Split(attrs["details"], "\n") {
