@@ -197,7 +197,7 @@ func (b *proposalBlock) numbers() []int {
 		all = append(all, b.n)
 	}
 	for _, d := range numberShape.FindAllString(b.fields["Combines"], 1000) {
-		if n := atoi(d); !slices.Contains(all, n) {
+		if n := atoi(d); n > 0 && !slices.Contains(all, n) {
 			all = append(all, n)
 		}
 	}

@@ -138,6 +138,7 @@ type Action struct {
 	Discarded string              `json:"discarded"` // snapshot of the tree that was left behind
 	Files     []string            `json:"files"`
 	Note      string              `json:"note"`
+	Tree      string              `json:"tree"` // as it left the tree: while that is there, deciding again repeats the decision
 }
 
 // Decision is one answer of the decision table. It is saved before its action
@@ -154,11 +155,13 @@ type Decision struct {
 	Best       *contract.Best        `json:"best"`
 	Advice     loopcore.Advice       `json:"advice"`
 	Report     *loopcore.AgentReport `json:"agent_report,omitempty"`
+	Escalated  bool                  `json:"escalated"`  // a stronger model was asked for
+	RootCause  string                `json:"root_cause"` // as the agent named it
+	Files      []string              `json:"files"`      // changed in this iteration
 	At         time.Time             `json:"at"`
-	Done       bool                  `json:"-"`          // the action ended; an "action" record in the chain says so
-	Accepted   bool                  `json:"accepted"`   // later runs are compared with this one
-	TreeAfter  string                `json:"tree_after"` // as the action left it: while it is there, deciding again repeats this
-	Waivers    int                   `json:"waivers"`    // that stood when it was made
+	Done       bool                  `json:"-"`        // the action ended; an "action" record in the chain says so
+	Accepted   bool                  `json:"accepted"` // later runs are compared with this one
+	Waivers    int                   `json:"waivers"`  // that stood when it was made
 }
 
 // Iteration is the bookkeeping of one attempt: who made it, what it cost, what

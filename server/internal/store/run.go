@@ -18,6 +18,7 @@ type Process struct {
 	PID    int    `json:"pid"`    // of the step's shell; 0 between steps
 	PGID   int    `json:"pgid"`
 	Start  int64  `json:"start"` // the shell's start time, in the system's ticks
+	Boot   string `json:"boot"`  // the boot that PID and Start belong to
 	Mark   string `json:"mark"`  // in the environment of all its descendants
 	Step   string `json:"step"`
 }
