@@ -1,0 +1,272 @@
+package stack
+
+import (
+	"path"
+	"sort"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// ciCommand is one simple command that CI runs.
+type ciCommand struct {
+	command
+	dir      string // relative to the repository
+	file     string
+	at       int // 1-based line in file
+	job      string
+	setup    string // configure commands that came before in the same job
+	advisory bool   // its failure is allowed
+	doubt    string // why it may not hold elsewhere
+	stale    bool   // a vendor that the repository seems to have left
+	nat      *nature
+}
+
+// Pipelines in order of precedence; the first vendor with commands is the live
+// one, the others are stale.
+var Pipelines = []Pipeline{
+	{"github", func(r *repo) []string { return r.workflowFiles(".github/workflows") }, readGitHub},
+}
+
+// maxPipelineFiles bounds the CI files read of one vendor.
+const maxPipelineFiles = 40
+
+// readPipelines reads what CI runs, best files first.
+func (r *repo) readPipelines() {
+	live := false
+	for _, p := range Pipelines {
+		files := p.Files(r)
+		if len(files) > maxPipelineFiles {
+			files = files[:maxPipelineFiles]
+			r.warn("there are more " + p.Name + " CI files than detection reads")
+		}
+		found := false
+		for _, f := range files {
+			for _, c := range p.Read(r, f) {
+				if len(c.words) == 0 || strings.HasPrefix(c.dir, unresolved) || strings.HasPrefix(c.dir, "..") || strings.HasPrefix(c.dir, "/") {
+					continue
+				}
+				c.stale = live
+				r.ci = append(r.ci, c)
+				found = true
+			}
+		}
+		live = live || found
+	}
+}
+
+// workflowFiles lists YAML files of a folder, the ones named like checks first.
+func (r *repo) workflowFiles(dir string) []string {
+	files := append(r.match(dir, "*.yml"), r.match(dir, "*.yaml")...)
+	sort.SliceStable(files, func(i, j int) bool {
+		a, b := workflowRank(files[i]), workflowRank(files[j])
+		if a != b {
+			return a < b
+		}
+		return files[i] < files[j]
+	})
+	return files
+}
+
+func workflowRank(file string) int {
+	words := nameWords(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+	rank := 5
+	for _, w := range words {
+		switch w {
+		case "ci", "test", "tests", "testing", "build", "main", "check", "checks", "pr", "unit", "go", "rust", "python", "node", "nodejs", "continuous":
+			rank = min(rank, 1)
+		case "lint", "linter", "style", "quality", "verify", "types", "typecheck", "static":
+			rank = min(rank, 2)
+		}
+	}
+	for _, w := range words {
+		switch w {
+		case "release", "publish", "deploy", "docs", "doc", "pages", "codeql", "stale", "nightly", "bench", "benchmark", "benchmarks", "fuzz", "coverage", "labeler", "scorecard", "security", "cron", "downstream", "examples", "wheels", "dependabot", "windows", "macos", "docker", "scheduled", "e2e", "compat", "upstream":
+			rank += 10
+		}
+	}
+	return rank
+}
+
+// ciScript takes a script of a CI file apart. line is the file's line on which
+// the script's first line stands.
+func (r *repo) ciScript(text, dir string, vars map[string]string, file string, line int, like ciCommand) []ciCommand {
+	var out []ciCommand
+	setup := like.setup
+	for _, c := range splitShell(text, vars) {
+		k := like
+		k.command, k.file, k.at, k.setup = c, file, line+c.line-1, setup
+		k.dir = path.Join(dir, c.dir)
+		if c.env == nil {
+			k.env = map[string]string{}
+		}
+		for _, v := range []string{"TOXENV", "NOXSESSION", "CI"} {
+			if vars[v] != "" && k.env[v] == "" {
+				k.env[v] = vars[v]
+			}
+		}
+		if strings.Contains(c.text, unresolved) {
+			k.doubt = "a value of it comes from CI's matrix"
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// ciReach says which declared tasks CI runs: named itself, or reached.
+func (r *repo) ciReach() (reached, named map[*task]bool) {
+	reached, named = map[*task]bool{}, map[*task]bool{}
+	for i := range r.ci {
+		c := &r.ci[i]
+		n := r.ciNature(c)
+		if c.advisory || c.stale && len(named) > 0 {
+			continue
+		}
+		for _, t := range n.direct {
+			named[t] = true
+		}
+		for t := range n.tasks {
+			reached[t] = true
+		}
+	}
+	return reached, named
+}
+
+func (r *repo) ciNature(c *ciCommand) *nature {
+	if c.nat == nil {
+		text := c.text
+		n := &nature{tasks: map[*task]bool{}}
+		if ts, ok := r.callees(c.words, c.dir, c.env); ok {
+			n.direct = ts
+			n.real = true
+			for _, t := range ts {
+				r.followTask(n, t, 1)
+			}
+			n.workspace(c.command, c.dir, nil)
+		} else {
+			r.follow(n, text, c.dir, c.env, nil, 0)
+		}
+		c.nat = n
+	}
+	return c.nat
+}
+
+// fromPipelines offers CI's own commands.
+func fromPipelines(r *repo) []candidate {
+	var out []candidate
+	for i := range r.ci {
+		c := &r.ci[i]
+		if c.advisory || c.fallback || !within(r.base, c.dir) {
+			continue
+		}
+		n := r.ciNature(c)
+		kinds := n.kinds()
+		for _, k := range loopcore.Kinds {
+			kind := k
+			partial := false
+			if !kinds[k] {
+				partial = n.hasPartial(k)
+				if !partial {
+					continue
+				}
+			}
+			if named := ciTaskName(n); named != "" && dangerousName(named) != "" {
+				continue
+			}
+			out = append(out, r.ciCandidate(c, n, kind, partial, len(kinds), i))
+		}
+	}
+	return out
+}
+
+func ciTaskName(n *nature) string {
+	if len(n.direct) == 0 {
+		return ""
+	}
+	return n.direct[0].name
+}
+
+func (n *nature) hasPartial(k loopcore.Kind) bool {
+	for _, l := range n.leaves {
+		if l.kind == k {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial bool, kinds, index int) candidate {
+	cmd, warns := unmask(c.text)
+	out := candidate{kind: k, dir: c.dir, nat: n, ci: true, conf: 0.85, rank: index, src: loopcore.Source{Kind: "ci", File: c.file, Line: c.at}, warnings: warns}
+	if k == kBuild && c.setup != "" {
+		cmd = c.setup + " && " + cmd
+	}
+	out.command = cmd
+	if c.masked {
+		out.warnings = append(out.warnings, "CI throws its exit code away; here it counts")
+		out.conf = lower(out.conf, 0.1)
+	}
+	for _, l := range n.leaves {
+		out.format = out.format || l.kind == k && l.format
+	}
+	for _, d := range []struct {
+		is   bool
+		rank int
+		conf float64
+	}{{c.guarded, 3000, 0.2}, {c.doubt != "", 2000, 0.2}, {partial, 9000, 0.2}, {c.stale, 40000, 0.3}, {kinds > 1 && k != kTest, 5000, 0.1}, {out.format && k == kLint, 4000, 0}, {c.dir != r.base, 500, 0}, {n.mutates, 20000, 0.3}, {subsetCommand(n), 6000, 0.1}} {
+		if d.is {
+			out.rank += d.rank
+			out.conf = lower(out.conf, d.conf)
+		}
+	}
+	if c.doubt != "" {
+		out.warnings = append(out.warnings, c.doubt)
+	}
+	if n.mutates && k != kBuild {
+		out.demoted = true
+	}
+	if n.watches && n.once != "" {
+		out.command += " " + n.once
+	}
+	if strings.Contains(out.command, unresolved) {
+		out.demoted = true
+	}
+	return out
+}
+
+// subsetCommand says whether the task that CI calls only runs a part.
+func subsetCommand(n *nature) bool {
+	for _, t := range n.direct {
+		for _, w := range nameWords(t.name) {
+			if subsetWords[w] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maskingFlags make a tool exit 0 whatever it finds. They are taken out of the
+// recorded command.
+var maskingFlags = []string{"-Dmaven.test.failure.ignore=true", "-Dmaven.test.failure.ignore", "--exit-zero", "--issues-exit-code=0", "--issues-exit-code 0", "--mute-exit-status", "-fae -Dmaven.test.failure.ignore", "--passWithNoTests", "--continue-on-error", "--no-bail-on-failure"}
+
+// unmask takes out of a command what would hide its failure.
+func unmask(cmd string) (string, []string) {
+	var warns []string
+	for _, f := range maskingFlags {
+		if f == "--passWithNoTests" {
+			if strings.Contains(cmd, f) {
+				warns = append(warns, "it passes when no test is found (--passWithNoTests)")
+			}
+			continue
+		}
+		if i := strings.Index(cmd, " "+f); i >= 0 {
+			end := i + 1 + len(f)
+			if end == len(cmd) || cmd[end] == ' ' {
+				cmd = cmd[:i] + cmd[end:]
+				warns = append(warns, f+" was taken out: it hides failures")
+			}
+		}
+	}
+	return cmd, warns
+}

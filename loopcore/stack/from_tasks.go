@@ -1,0 +1,230 @@
+package stack
+
+import (
+	"path"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// Runners in order of precedence where CI does not break the tie: a task runner
+// at the root comes before a package manager.
+var Runners = []Runner{
+	{"make", []string{"Makefile", "makefile", "GNUmakefile"}, readMake},
+	{"node", []string{"package.json"}, readNode},
+}
+
+// fromTasks offers the declared tasks, and the parts of composite ones.
+func fromTasks(r *repo) []candidate {
+	reached, named := r.ciReach()
+	var out, parts []candidate
+	for _, area := range r.areas {
+		foreign := r.foreignRunners(area)
+		for i, rn := range Runners {
+			s := r.set(rn.Name, area)
+			if s == nil {
+				continue
+			}
+			for _, t := range s.tasks {
+				t.foreign = foreign[rn.Name]
+				for _, c := range r.offer(t, i, named[t], reached[t]) {
+					out = append(out, c)
+				}
+				parts = append(parts, r.parts(t, i, reached[t])...)
+			}
+		}
+	}
+	return append(out, parts...)
+}
+
+const (
+	ciNamed   = 1000 // CI calls this very task
+	ciReached = 400  // CI reaches it through another
+	perRunner = 10   // between runners, all else equal
+)
+
+// offer makes the candidates of one task: by its name, else by what it runs.
+func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
+	if t.hidden || strings.HasPrefix(t.name, "_") || strings.HasPrefix(t.name, ".") {
+		return nil
+	}
+	kind, rank := kindOfName(t.name)
+	if dangerousName(t.name) != "" {
+		return nil
+	}
+	n := r.natureOfTask(t)
+	kinds := n.kinds()
+	c := candidate{command: t.call, dir: t.dir, task: t, nat: n, ci: named || reached, conf: 0.85,
+		src: loopcore.Source{Kind: "script", File: t.file, Line: t.line}}
+	if named {
+		c.conf = 0.97
+	}
+	var out []candidate
+	add := func(k loopcore.Kind, rank int) {
+		o := c
+		o.kind, o.rank = k, 2000+rank+runner*perRunner
+		if named {
+			o.rank -= ciNamed
+		} else if reached {
+			o.rank -= ciReached
+		}
+		r.judge(&o, n)
+		out = append(out, o)
+	}
+	switch {
+	case kind == kLint && !kinds[kLint] && kinds[kType] && !kinds[kTest]:
+		add(kLint, rank+rankByBody)
+		add(kType, rank+rankByBody)
+	case kind == kLint && !kinds[kLint] && kinds[kTest]: // a "lint" that runs the tests is no lint
+	case kind == kType && len(kinds) > 0 && !kinds[kType] && !n.unknown:
+		if kinds[kTest] {
+			add(kTest, rank+rankByBody)
+		}
+		// the name says types and the compiler runs in the body as a build
+		if kinds[kBuild] || kinds[kLint] {
+			add(kType, rank)
+		}
+	case kind == kTest && len(kinds) > 0 && !kinds[kTest] && !n.unknown && kinds[kType] && !kinds[kLint]:
+		add(kType, rank+rankByBody)
+		add(kTest, rank+rankSubset)
+	case kind == kBuild && !n.real:
+	case kind != "":
+		if kind == kTest && rank >= rankSubset && !kinds[kTest] && len(kinds) == 1 && !n.unknown {
+			for k := range kinds {
+				add(k, rank+rankByBody)
+			}
+			break
+		}
+		add(kind, rank)
+	case rewritesByName(t.name) && n.mutates:
+	case len(kinds) == 1:
+		for k := range kinds {
+			add(k, rankByBody+r.plainness(t))
+		}
+	case len(kinds) > 1 && aggregateNames[strings.Join(nameWords(t.name), "-")]:
+		if kinds[kTest] {
+			add(kTest, rankCompos)
+		}
+	}
+	return out
+}
+
+// plainness prefers short names among tasks told by what they run.
+func (r *repo) plainness(t *task) int {
+	n := len(nameWords(t.name))*10 + len(t.name)
+	for _, w := range nameWords(t.name) {
+		if subsetWords[w] {
+			n += 200
+		}
+	}
+	return n
+}
+
+// judge turns a watcher into its one-shot form and demotes what rewrites files
+// or belongs to another language's tooling.
+func (r *repo) judge(c *candidate, n *nature) {
+	if n.watches && n.once != "" && c.task != nil {
+		if c.task.runner == "node" {
+			c.command = r.managerOf(c.task.dir).args(c.command, n.once)
+			c.warnings = append(c.warnings, "the script watches on a terminal: "+n.once+" makes it end")
+		} else {
+			c.env = map[string]string{"CI": "1"}
+		}
+	}
+	if n.mutates && (c.kind == kLint || c.kind == kType || c.kind == kTest && leafMutates(n, kTest)) {
+		c.demoted = true
+	}
+	if rewritesByName(c.task.name) && c.kind == kLint {
+		c.demoted = true
+	}
+	if c.task.foreign && !c.ci {
+		c.rank += 5000
+		c.demoted = len(r.ci) > 0
+	}
+	if n.masked {
+		c.warnings = append(c.warnings, "a part of it ignores its exit code: failures there would not be seen")
+		c.conf = lower(c.conf, 0.2)
+	}
+	for _, l := range n.leaves {
+		if l.kind == c.kind && l.format {
+			c.format = true
+		}
+	}
+	if c.task.runner == "node" {
+		if m := r.managerOf(c.task.dir); m.doubt != "" {
+			c.warnings = append(c.warnings, m.doubt+"; "+m.name+" was taken")
+			c.conf = lower(c.conf, 0.1)
+		}
+	}
+}
+
+func leafMutates(n *nature, k loopcore.Kind) bool {
+	for _, l := range n.leaves {
+		if l.kind == k && l.mutates {
+			return true
+		}
+	}
+	return false
+}
+
+// parts offers the single commands of a composite task: "xo && tsc && ava" also
+// declares the lint and the type check.
+func (r *repo) parts(t *task, runner int, reached bool) []candidate {
+	kind, _ := kindOfName(t.name)
+	agg := aggregateNames[strings.Join(nameWords(t.name), "-")]
+	if kind != kTest && kind != kLint && !agg || dangerousName(t.name) != "" {
+		return nil
+	}
+	n := r.natureOfTask(t)
+	if len(n.kinds()) < 2 && !(kind == kLint && n.mutates) {
+		return nil
+	}
+	var out []candidate
+	for _, l := range n.leaves {
+		if l.kind == "" || l.kind == kTest && !agg || l.partial || l.guarded || l.fallback || l.danger != "" || l.watches || l.via == nil {
+			continue
+		}
+		cmd := l.text
+		if l.via.runner == "node" && !strings.Contains(l.words[0], "/") && programName(l.words[0]) != "npx" && bareTool(l.words) {
+			cmd = r.managerOf(l.at).exec(cmd)
+		}
+		if l.mutates {
+			continue
+		}
+		rank := 3000 + runner*perRunner
+		if l.format {
+			rank += 200
+		}
+		if !reached && !agg {
+			rank += 50
+		}
+		nat := &nature{leaves: []leaf{l}, real: true}
+		out = append(out, candidate{kind: l.kind, command: cmd, dir: path.Clean(l.at), nat: nat, rank: rank, conf: 0.75, ci: reached, format: l.format,
+			src: loopcore.Source{Kind: "script", File: t.file, Line: t.line}, warnings: []string{"it is a part of the declared " + t.name}})
+	}
+	return out
+}
+
+// bareTool says whether the command is a tool of the dependencies, called by name.
+func bareTool(words []string) bool {
+	if len(words) == 0 || isAssign(words[0]) {
+		return false
+	}
+	switch programName(words[0]) {
+	case "npm", "pnpm", "yarn", "bun", "bunx", "node", "deno", "make", "go", "cargo", "python", "sh", "bash", "docker", "git":
+		return false
+	}
+	return true
+}
+
+// foreignRunners says which runners of a folder only serve tooling: a
+// package.json beside go.mod or Cargo.toml is often an editor extension or docs.
+func (r *repo) foreignRunners(dir string) map[string]bool {
+	out := map[string]bool{}
+	other := false
+	for _, f := range []string{"go.mod", "Cargo.toml", "composer.json", "pyproject.toml", "setup.py", "Gemfile", "pom.xml", "build.gradle", "build.gradle.kts", "mix.exs", "CMakeLists.txt", "*.sln", "Package.swift"} {
+		other = other || r.present(dir, f)
+	}
+	out["node"] = other && r.present(dir, "package.json")
+	return out
+}
