@@ -182,11 +182,21 @@ func scanSeverity(s string) (severity, rest string) {
 			return w, after
 		case after[0] == ':':
 			return w, strings.TrimLeft(after[1:], " \t")
-		case after[0] == ' ' || after[0] == '\t':
+		case after[0] == '\t' || after[0] == ' ' && severityColumn(after[1:]):
 			return w, strings.TrimLeft(after, " \t-:")
 		}
 	}
 	return "", s
+}
+
+// severityColumn reports whether what follows "error " shows that the word was
+// a severity and not the sentence's first: a column, a dash or a code.
+func severityColumn(after string) bool {
+	if after == "" || after[0] == ' ' || after[0] == '-' || after[0] == ':' {
+		return true
+	}
+	word, rest, _ := cutAny(after, " ", ":", "/")
+	return codeLike(word) || strings.HasPrefix(rest, ": ") && ruleLike(word)
 }
 
 // takeRule splits a rule off the end of a message: "text [rule]", "text (rule)".

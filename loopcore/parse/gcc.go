@@ -56,11 +56,26 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 		}
 		i = end - 1
 	}
+	r.Failures = errorsOnly(r.Failures)
 	r = diagnosticReport(r, 0, false)
 	if told && total > r.Counts.Errors {
 		r.Counts, r.Counted = loopcore.Counts{Errors: total}, true
 	}
 	return r
+}
+
+// errorsOnly drops the warnings of a build that failed: they are not why.
+func errorsOnly(fs []loopcore.Failure) []loopcore.Failure {
+	var out []loopcore.Failure
+	for _, f := range fs {
+		if f.Kind != loopcore.FailLint {
+			out = append(out, f)
+		}
+	}
+	if len(required(out)) == 0 {
+		return fs
+	}
+	return out
 }
 
 func gccFile(p string) bool {

@@ -17,6 +17,9 @@ type lineTool struct {
 	match func(l *Log, i int, d diagnostic) (loopcore.Failure, bool)
 	// errors reads the tool's own total out of a line; nil = count the failures.
 	errors func(line string) (int, bool)
+	// broken begins the lines by which the tool says that it could not do its
+	// work; "" if it has no such words.
+	broken string
 	// clean is a line by which the tool says that all is well; "" if it is silent.
 	clean string
 }
@@ -50,6 +53,11 @@ func (t lineTool) read(l *Log, c *Claims) loopcore.Report {
 			c.Take(t.name, i, i+1)
 			continue
 		}
+		if t.broken != "" && strings.HasPrefix(line, t.broken) {
+			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailCompile, Message: line, At: l.Number(i)})
+			c.Take(t.name, i, i+1)
+			continue
+		}
 		d, ok := scanDiagnostic(line)
 		if !ok {
 			continue
@@ -61,11 +69,6 @@ func (t lineTool) read(l *Log, c *Claims) loopcore.Report {
 		r.Failures = append(r.Failures, f)
 		c.Take(t.name, i, continuation(l, i+1))
 	}
-	return t.finish(r, total, told)
-}
-
-// finish settles the counts: the tool's own total where it gave one.
-func (t lineTool) finish(r loopcore.Report, total int, told bool) loopcore.Report {
 	return diagnosticReport(r, total, told)
 }
 

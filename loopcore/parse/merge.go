@@ -117,6 +117,10 @@ func dedupe(fs []loopcore.Failure) []loopcore.Failure {
 	seen := map[key]int{}
 	out := fs[:0:0]
 	for _, f := range fs {
+		if f.Kind == loopcore.FailLint && f.Column == 0 && f.Rule != "" {
+			out = append(out, f) // two findings of one rule on one line
+			continue
+		}
 		k := key{f.Suite, f.Name, f.File, f.Line, f.Column, f.Message}
 		if i, ok := seen[k]; ok {
 			if out[i].Optional && !f.Optional {

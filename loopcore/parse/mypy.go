@@ -12,6 +12,7 @@ var mypy = lineTool{
 	kind:   loopcore.KindTypecheck,
 	spot:   []string{".py:", ".pyi:", "mypy: "},
 	match:  matchMypy,
+	broken: "mypy: ",
 	errors: mypyTotal,
 	clean:  "Success: no issues found in",
 }.reader()

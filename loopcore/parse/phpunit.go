@@ -11,7 +11,7 @@ var phpunit = Reader{
 	Name: "phpunit",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny("PHPUnit ", "Tests: ") && l.HasAny("by Sebastian Bergmann", ", Assertions: ", " assertion", "No tests executed!")
+		return !l.Has("##teamcity[testCount") && l.HasAny("PHPUnit ", "Tests: ") && l.HasAny("by Sebastian Bergmann", ", Assertions: ", " assertion", "No tests executed!")
 	},
 	Read: readPHPUnit,
 }

@@ -9,12 +9,15 @@ var Readers = []Reader{
 	goTest,
 	pyTest,
 	pyUnittest,
+	playwright,
 	vitest,
 	jest,
 	nodeTest,
 	mocha,
-	luacheck, // before tap, which it can print
+	luacheck, lintTAP, // before tap, in which they print
+	nodeTap,
 	tap,
+	cargoTest,
 	surefire, junitConsole, junit4,
 	rspec, minitest, testUnit, phpunit, busted, teamcity,
 	gtest, ctest, meson,

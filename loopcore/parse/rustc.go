@@ -40,7 +40,7 @@ func readRustc(l *Log, c *Claims) loopcore.Report {
 		i = end - 1
 	}
 	r = diagnosticReport(r, 0, false)
-	if told && total > r.Counts.Errors {
+	if told && total > r.Counts.Errors && !l.Has(`{"reason":"compiler-`) {
 		r.Counts, r.Counted = loopcore.Counts{Errors: total}, true
 	}
 	return r
