@@ -134,6 +134,16 @@ func BenchmarkRun(b *testing.B) {
 				}
 			}
 		})
+		b.Run("prepared/"+line, func(b *testing.B) {
+			c := command(b, line)
+			r := NewRunner()
+			defer r.Close()
+			for b.Loop() {
+				if res, err := r.Run(context.Background(), c); err != nil || res.Exit != 0 {
+					b.Fatal(res, err)
+				}
+			}
+		})
 		b.Run("bare/"+line, func(b *testing.B) {
 			for b.Loop() {
 				cmd := exec.Command("sh", "-c", line)

@@ -83,7 +83,10 @@ type Result struct {
 // ended. A cancelled context and a time-out end the whole tree: TERM, Grace,
 // KILL; both are results, not errors. An error is a refusal and means that
 // the command did not run.
-func Run(ctx context.Context, c Command) (Result, error) {
+func Run(ctx context.Context, c Command) (Result, error) { return execute(ctx, c, launch) }
+
+// execute is Run with a supervisor from take.
+func execute(ctx context.Context, c Command, take func() (*supervised, error)) (Result, error) {
 	none := Result{Exit: -1, End: EndNotStarted, Class: loopcore.ExitEnvironment}
 	c, err := c.prepared()
 	if err != nil {
@@ -96,7 +99,11 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return none, err
 	}
-	res, err := run(ctx, c, log)
+	var res Result
+	s, err := take()
+	if err == nil {
+		res, err = s.run(ctx, c, log)
+	}
 	res.Err = firstError(log.finish(), res.Err)
 	res.LogBytes, res.Dropped, res.Killed = log.total, log.dropped, log.marks.found
 	res.Cut = res.Dropped > 0

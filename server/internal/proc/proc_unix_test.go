@@ -299,6 +299,42 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+func TestRunner(t *testing.T) {
+	r := NewRunner()
+	for i := range 5 {
+		c := command(t, fmt.Sprintf("echo %d; sleep 300 & exit %d", i, i))
+		if i == 3 {
+			c.Dir += "/gone" // refused before a supervisor is taken
+		}
+		var told bool
+		c.OnStart = func(Started) { told = true }
+		res, err := r.Run(context.Background(), c)
+		if i == 3 {
+			if loopcore.CodeOf(err) != loopcore.CodeNotFound {
+				t.Errorf("%v", err)
+			}
+			continue
+		}
+		if err != nil || res.Exit != i || res.LeftBehind != 1 || readLog(t, c) != fmt.Sprintln(i) || !told {
+			t.Errorf("%+v, %v", res, err)
+		}
+	}
+	r.Close()
+	r.Close()
+	if res, err := r.Run(context.Background(), command(t, "exit 2")); err != nil || res.Exit != 2 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	all, err := processes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if e.ppid == os.Getpid() && !e.dead {
+			t.Errorf("child %d is left", e.pid)
+		}
+	}
+}
+
 func TestCancelledBeforeTheStart(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -42,40 +42,10 @@ type supervised struct {
 	refused error
 }
 
-// run has the command run by a supervisor and follows it to the end.
-func run(ctx context.Context, c Command, log *logFile) (Result, error) {
-	s, err := open(c, log)
-	if err != nil {
-		return Result{}, err
-	}
-	end := s.follow(ctx, c)
-	_ = s.order.Close()
-	_ = s.cmd.Wait() // how the supervisor ended says nothing that its reports do not
-	var stuck int
-	if s.done != nil {
-		stuck = s.done.Stuck
-	} else if s.refused == nil {
-		// The supervisor was killed, by the command perhaps. Its orphans are
-		// known by their mark.
-		stuck = endOutside(context.WithoutCancel(ctx), s.known(), c.Grace)
-	}
-	_ = s.output.SetReadDeadline(time.Now().Add(drainPatience))
-	<-s.copied
-	_ = s.output.Close()
-	if s.refused != nil {
-		return Result{}, s.refused
-	}
-	return s.result(end, stuck), nil
-}
-
-// open starts the supervisor and hands it its order.
-func open(c Command, log *logFile) (*supervised, error) {
+// launch starts a supervisor, which waits for its order.
+func launch() (*supervised, error) {
 	if os.Getenv(superviseVar) != "" {
 		return nil, loopcore.Refuse(loopcore.CodeInternal, "call proc.Supervise first thing in main or TestMain", "a supervisor went on as a server")
-	}
-	shell, err := findShell()
-	if err != nil {
-		return nil, err
 	}
 	s := &supervised{mark: newMark(), reports: make(chan report, 4), copied: make(chan struct{})}
 	var ends pipes
@@ -98,12 +68,48 @@ func open(c Command, log *logFile) (*supervised, error) {
 		return nil, loopcore.Refuse(loopcore.CodeInternal, "free memory, or raise the limits on processes and open files", "no process can be started: %v", err)
 	}
 	s.order, s.output = ends.keep(order), ends.keep(output)
-	go func() { defer close(s.copied); log.copyFrom(s.output) }()
 	go s.listen(ends.keep(reports))
+	return s, nil
+}
+
+// discard ends a supervisor that got no order.
+func (s *supervised) discard() {
+	_ = s.order.Close()
+	for range s.reports {
+	}
+	_ = s.output.Close()
+	_ = s.cmd.Wait()
+}
+
+// run has the supervisor run the command and follows it to the end.
+func (s *supervised) run(ctx context.Context, c Command, log *logFile) (Result, error) {
+	shell, err := findShell()
+	if err != nil {
+		s.discard()
+		return Result{}, err
+	}
+	go func() { defer close(s.copied); log.copyFrom(s.output) }()
 	_ = s.order.SetWriteDeadline(time.Now().Add(orderPatience))
 	// A supervisor that does not take its order says nothing; follow sees that.
 	_, _ = io.WriteString(s.order, c.order(shell, s.mark).String())
-	return s, nil
+	end := s.follow(ctx, c)
+	_ = s.order.Close()
+	_ = s.cmd.Wait() // how the supervisor ended says nothing that its reports do not
+	var stuck int
+	if s.done != nil {
+		stuck = s.done.Stuck
+	} else if s.refused == nil {
+		// The supervisor was killed, by the command perhaps. Its orphans are
+		// known by their mark.
+		stuck = endOutside(context.WithoutCancel(ctx), s.known(), c.Grace)
+	}
+	_ = s.output.SetReadDeadline(time.Now().Add(drainPatience))
+	<-s.copied
+	_ = s.output.Close()
+	if s.refused != nil {
+		return Result{}, s.refused
+	}
+	return s.result(end, stuck), nil
 }
 
 // order is what the supervisor is told.

@@ -33,9 +33,16 @@ func Supervise() bool { return false }
 // Reap has nothing to do here: no run outlives its server.
 func Reap(context.Context, Started) (int, error) { return 0, nil }
 
+// supervised needs no process of its own here.
+type supervised struct{}
+
+func launch() (*supervised, error) { return &supervised{}, nil }
+
+func (*supervised) discard() {}
+
 // run has cmd.exe run the line inside a job object, which the system ends when
 // its last handle is closed, by this process or by its death.
-func run(ctx context.Context, c Command, log *logFile) (Result, error) {
+func (*supervised) run(ctx context.Context, c Command, log *logFile) (Result, error) {
 	job, err := newJob()
 	if err != nil {
 		return Result{}, startRefusal(err)
