@@ -8,11 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-
-	"fixloop/loopcore"
 )
 
 // Uncovered is a path that a snapshot does not hold, and why. It is never
@@ -37,7 +34,9 @@ type capture struct {
 	stable    bool   // nothing moved while it was read
 	uncovered []Uncovered
 	modes     modes
-	fresh     int // paths taken that the private index did not have
+	empty     []string // leaf folders without any entry
+	ignored   []string // ignored paths, whole folders as one that ends in a slash
+	fresh     int      // paths taken that the private index did not have
 	changed   int
 	gone      int
 }
@@ -60,28 +59,41 @@ func (o *op) capture(ctx context.Context, extra []string) (*capture, error) {
 		return nil, err
 	}
 	c.fresh, c.changed, c.gone = len(seen.fresh), len(seen.changed), len(seen.gone)
-	const rounds = 3
-	for round := 1; !seen.empty(); round++ {
-		if err := o.take(ctx, c, seen); err != nil {
-			return nil, err
-		}
-		// A second look: what moved while it was read is read again.
-		if seen, err = o.lookAtKnown(ctx); err != nil {
-			return nil, err
-		}
-		if !seen.empty() && round == rounds {
-			c.stable = false
-			break
-		}
-		if err := o.sift(ctx, c, &seen, nil); err != nil {
-			return nil, err
-		}
-	}
-	if c.tree, err = o.writeTree(ctx); err != nil {
+	c.empty, c.ignored = seen.empty, seen.ignored
+	if err := o.takeUntilStill(ctx, c, seen); err != nil {
 		return nil, err
 	}
 	c.uncovered = sortedUncovered(c.uncovered)
 	return c, nil
+}
+
+// takeUntilStill brings a sighting into the private index and looks again:
+// what moved while it was read is read again, three times at most.
+func (o *op) takeUntilStill(ctx context.Context, c *capture, seen sighting) (err error) {
+	if seen.nothing() {
+		c.tree, err = o.writeTree(ctx)
+		return err
+	}
+	const rounds = 3
+	for round := 1; ; round++ {
+		if err := o.take(ctx, c, seen); err != nil {
+			return err
+		}
+		err := parallel(
+			func() (err error) { seen, err = o.lookAtKnown(ctx); return err },
+			func() (err error) { c.tree, err = o.writeTree(ctx); return err },
+		)
+		if err != nil || seen.nothing() {
+			return err
+		}
+		if round == rounds {
+			c.stable = false
+			return nil
+		}
+		if err := o.sift(ctx, c, &seen, nil); err != nil {
+			return err
+		}
+	}
 }
 
 // sighting is what differs between the private index and the work tree.
@@ -90,9 +102,11 @@ type sighting struct {
 	gone    []string
 	fresh   []string // not in the index, not ignored
 	warned  []Uncovered
+	empty   []string
+	ignored []string
 }
 
-func (s sighting) empty() bool { return len(s.changed)+len(s.gone)+len(s.fresh) == 0 }
+func (s sighting) nothing() bool { return len(s.changed)+len(s.gone)+len(s.fresh) == 0 }
 
 // look finds what moved and what is new. Not `git add -A`: that aborts as a
 // whole on a nested repository without commits, and stores others as a link.
@@ -102,8 +116,8 @@ func (o *op) look(ctx context.Context) (sighting, error) {
 		func() (err error) { known, err = o.lookAtKnown(ctx); return err },
 		func() (err error) { found, err = o.lookForNew(ctx); return err },
 	)
-	known.fresh, known.warned = found.fresh, found.warned
-	return known, err
+	found.changed, found.gone = known.changed, known.gone
+	return found, err
 }
 
 func (o *op) lookAtKnown(ctx context.Context) (sighting, error) {
@@ -122,35 +136,6 @@ func (o *op) lookAtKnown(ctx context.Context) (sighting, error) {
 		} else {
 			s.changed = append(s.changed, e.path)
 		}
-	}
-	return s, nil
-}
-
-var unreadableFolder = regexp.MustCompile(`could not open directory '(.*)/?': (.*)`)
-
-func (o *op) lookForNew(ctx context.Context) (sighting, error) {
-	var s sighting
-	res, err := o.git.run(ctx, call{args: []string{"ls-files", "-z", "-o", "--exclude-standard"}})
-	if err != nil {
-		return s, asRefusal(err, "run `git status` by hand; a folder may be unreadable")
-	}
-	for _, m := range unreadableFolder.FindAllStringSubmatch(res.stderr, -1) {
-		s.warned = append(s.warned, Uncovered{Path: strings.TrimSuffix(m[1], "/"), Why: whyUnreadable})
-	}
-	for _, path := range fields(res.out) {
-		if !strings.HasSuffix(path, "/") {
-			s.fresh = append(s.fresh, path)
-			continue
-		}
-		inner, err := o.nested(ctx, strings.TrimSuffix(path, "/"), 0)
-		if err != nil {
-			return s, err
-		}
-		s.fresh = append(s.fresh, inner...)
-	}
-	if len(s.fresh) > o.limits.Files {
-		return s, loopcore.Refuse(loopcore.CodeInvalidArgument, "add ignore rules for what is generated, or raise the limit",
-			"%d new files in %s: more than %d", len(s.fresh), o.top, o.limits.Files)
 	}
 	return s, nil
 }
@@ -315,8 +300,7 @@ func (o *op) take(ctx context.Context, c *capture, s sighting) error {
 	}
 	add := slices.Concat(s.changed, s.fresh)
 	err := o.updateIndex(ctx, add, "--add", "--remove", "--replace")
-	var ge *gitError
-	if err != nil && errors.As(err, &ge) {
+	if _, ok := err.(*gitError); ok {
 		return o.takeSingly(ctx, c, add)
 	}
 	return err
@@ -348,8 +332,8 @@ func (o *op) writeFlags(paths int) []string {
 func (o *op) takeSingly(ctx context.Context, c *capture, paths []string) error {
 	os.Remove(o.inVault("index.lock"))
 	err := o.updateIndex(ctx, paths, "--add", "--remove", "--replace")
-	var ge *gitError
-	if err == nil || !errors.As(err, &ge) {
+	ge, ok := err.(*gitError) // a full disk or a deadline is no file's fault
+	if !ok {
 		return err
 	}
 	if len(paths) > 1 {

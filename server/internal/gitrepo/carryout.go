@@ -154,8 +154,8 @@ func (o *op) mergeFiles(ctx context.Context, t target, p *plan) ([]string, error
 	defer unlock()
 	c := call{args: []string{"read-tree", "-m", "-u", "--no-recurse-submodules", p.from, p.to}, tight: anyTight(t.modes, p)}
 	_, err := o.git.run(ctx, c)
-	var ge *gitError
-	if err == nil || !errors.As(err, &ge) || loopcore.CodeOf(err) != loopcore.CodeInternal {
+	ge, ok := err.(*gitError)
+	if !ok {
 		return fresh, err
 	}
 	if strings.Contains(ge.stderr, "not uptodate") || strings.Contains(ge.stderr, "would be overwritten") || strings.Contains(ge.stderr, "would lose") ||
@@ -300,7 +300,7 @@ func (o *op) verify(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	if tree != p.to || !moved.empty() {
+	if tree != p.to || !moved.nothing() {
 		some := slices.Concat(moved.changed, moved.gone)
 		return loopcore.Refuse(loopcore.CodeBusy, "stop what writes into the work tree and restore again",
 			"%d files changed while the restore wrote: %q", len(some), some[:min(len(some), 5)])

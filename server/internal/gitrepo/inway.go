@@ -5,10 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // lookInTheWay finds what stands where the target adds a file but is in no
@@ -153,117 +152,54 @@ func (o *op) keepBlocked(ctx context.Context, p *plan, blocked map[string]string
 }
 
 // keepTheirs finds the files that are here now and not in the target, but were
-// left out of it on purpose: ignored under its rules, or uncovered. They are not
-// ours to delete. Forgotten by the index, they stay on disk.
-func (o *op) keepTheirs(ctx context.Context, p *plan, t target) error {
-	var deleted []string
+// there and left out of it on purpose: ignored, or uncovered. They are not ours
+// to delete. Forgotten by the index, they stay on disk.
+func keepTheirs(p *plan, t target) {
+	why := make(map[string]string, len(t.ignored)+len(t.Uncovered))
+	for _, path := range t.ignored {
+		why[path] = leftIgnored
+	}
+	for _, u := range t.Uncovered {
+		why[u.Path] = leftUncovered
+	}
+	files, folders := make(map[string]bool), make(map[string]bool) // what the target puts down
 	for _, c := range p.changes {
-		if c.Status == "D" {
-			deleted = append(deleted, c.Path)
+		files[c.Path] = c.NewBlob != ""
+		for at := path.Dir(c.Path); c.NewBlob != "" && at != "." && !folders[at]; at = path.Dir(at) {
+			folders[at] = true
 		}
 	}
-	if len(deleted) == 0 {
-		return nil
-	}
-	ignored, err := o.ignoredAt(ctx, t, deleted)
-	if err != nil {
-		return err
-	}
-	uncovered := make(map[string]bool, len(t.Uncovered))
-	for _, u := range t.Uncovered {
-		uncovered[u.Path] = true
-	}
-	occupied := func(path string) bool { // the target has a file where this one, or its folder, stands
-		for _, c := range p.changes {
-			if c.NewBlob != "" && (below(c.Path, path) || below(path, c.Path)) {
+	needed := func(name string) bool { // for a folder of the target, or for a file where a folder of name stands
+		for at := path.Dir(name); at != "."; at = path.Dir(at) {
+			if files[at] {
 				return true
 			}
 		}
-		return false
+		return folders[name]
 	}
 	var kept []Change
 	for _, c := range p.changes {
-		why := ""
-		if uncovered[c.Path] {
-			why = leftUncovered
-		} else if ignored[c.Path] {
-			why = leftIgnored
-		}
-		if c.Status != "D" || why == "" || occupied(c.Path) {
+		reason := whyLeft(c.Path, why)
+		if c.Status != "D" || reason == "" || needed(c.Path) {
 			kept = append(kept, c)
 			continue
 		}
-		p.left = append(p.left, Uncovered{c.Path, why})
+		p.left = append(p.left, Uncovered{c.Path, reason})
 		p.leave = append(p.leave, c.Path)
 	}
 	p.changes = kept
-	return nil
 }
 
-// ignoredAt returns which paths the target's own ignore rules ignore: its
-// .gitignore files and the rules from outside that it was taken under.
-func (o *op) ignoredAt(ctx context.Context, t target, paths []string) (map[string]bool, error) {
-	dir := o.inVault("tmp", "rules")
-	if err := os.RemoveAll(dir); err != nil {
-		return nil, diskRefusal(err)
+// whyLeft looks a path up in a list where an entry that ends in a slash stands
+// for all below it.
+func whyLeft(name string, why map[string]string) string {
+	if reason := why[name]; reason != "" {
+		return reason
 	}
-	defer os.RemoveAll(dir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, diskRefusal(err)
-	}
-	store := o.reader()
-	seen := make(map[string]bool)
-	for _, path := range paths {
-		for at := path; ; {
-			slash := strings.LastIndexByte(at, '/')
-			at = at[:max(slash, 0)]
-			if seen[at] {
-				break
-			}
-			seen[at] = true
-			name := strings.TrimPrefix(at+"/.gitignore", "/")
-			e, ok, err := find(store, plumbing.NewHash(t.Tree), name)
-			if err != nil {
-				return nil, err
-			}
-			if ok && e.Mode.IsRegular() {
-				data, err := readBlob(store, e.Hash)
-				if err != nil {
-					return nil, err
-				}
-				file := filepath.Join(dir, filepath.FromSlash(name))
-				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-					return nil, diskRefusal(err)
-				}
-				if err := os.WriteFile(file, data, 0o600); err != nil {
-					return nil, diskRefusal(err)
-				}
-			}
-			if at == "" {
-				break
-			}
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if reason := why[at+"/"]; reason != "" {
+			return reason
 		}
 	}
-	return o.checkIgnoreUnder(ctx, dir, t.rules, paths)
-}
-
-// checkIgnoreUnder asks under the rules of another tree, laid out in dir.
-func (o *op) checkIgnoreUnder(ctx context.Context, dir string, rules []byte, paths []string) (map[string]bool, error) {
-	gitDir := o.inVault("tmp", "rules-git")
-	defer os.RemoveAll(gitDir)
-	for name, data := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": o.vaultConfig(), "info/exclude": string(rules), "objects/info/none": "", "refs/none": ""} {
-		file := filepath.Join(gitDir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return nil, diskRefusal(err)
-		}
-		if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
-			return nil, diskRefusal(err)
-		}
-	}
-	env := []string{"GIT_DIR=" + gitDir, "GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + filepath.Join(gitDir, "index"), "GIT_OBJECT_DIRECTORY=" + filepath.Join(gitDir, "objects")}
-	g := *o
-	g.git.dir = dir
-	excludesOff := append([]string{}, g.git.flags...)
-	g.git.flags = append(excludesOff, "-c", "core.excludesFile="+os.DevNull)
-	return g.checkIgnore(ctx, paths, env)
+	return ""
 }

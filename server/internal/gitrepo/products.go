@@ -69,3 +69,9 @@ func (o *op) forget(ctx context.Context, rules []string) error {
 	}
 	return nil
 }
+
+// Tracked are the paths in the user's index.
+func (r *Repo) Tracked(ctx context.Context) (map[string]bool, error) {
+	o := &op{Repo: r}
+	return o.trackedLazily(ctx)()
+}

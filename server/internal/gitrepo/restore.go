@@ -27,7 +27,7 @@ type Restored struct {
 
 // Why a path is left alone by a restore.
 const (
-	leftIgnored   = "ignored under the snapshot's rules"
+	leftIgnored   = "was there but ignored when the snapshot was taken"
 	leftUncovered = "was there but not covered when the snapshot was taken"
 	leftBlocked   = "something that cannot be kept stands there: "
 )
@@ -56,9 +56,9 @@ func (r *Repo) Restore(ctx context.Context, id string, ro RestoreOptions) (Resto
 // target is the snapshot a restore goes to.
 type target struct {
 	Snapshot
-	empty []string
-	modes modes
-	rules []byte
+	empty   []string
+	ignored []string
+	modes   modes
 }
 
 func (r *Repo) openTarget(id string) (target, error) {
@@ -68,12 +68,12 @@ func (r *Repo) openTarget(id string) (target, error) {
 	}
 	t := target{Snapshot: s}
 	parts := map[string][]byte{}
-	for _, name := range []string{"empty", "modes", "rules"} {
+	for _, name := range []string{"empty", "ign", "modes"} {
 		if parts[name], err = r.part(root, name); err != nil {
 			return target{}, err
 		}
 	}
-	t.empty, t.rules = fields(parts["empty"]), parts["rules"]
+	t.empty, t.ignored = fields(parts["empty"]), fields(parts["ign"])
 	t.modes, _ = parseModes(parts["modes"])
 	return t, nil
 }
@@ -152,9 +152,7 @@ func (o *op) plan(ctx context.Context, t target, ro RestoreOptions, extra []stri
 	if err := o.keepBlocked(ctx, p, blocked); err != nil {
 		return nil, err
 	}
-	if err := o.keepTheirs(ctx, p, t); err != nil {
-		return nil, err
-	}
+	keepTheirs(p, t)
 	p.chmods = differInMode(p, t, ro.Paths)
 	return p, nil
 }

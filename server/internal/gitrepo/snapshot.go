@@ -87,10 +87,6 @@ func (o *op) snapshot(ctx context.Context, so SnapshotOptions, why string, extra
 // publish makes a capture a snapshot. The ref is the commit point: until it
 // stands there is no snapshot, and with it all objects are there.
 func (o *op) publish(ctx context.Context, c *capture, theirs userState, so SnapshotOptions, why string) (Snapshot, error) {
-	empty, err := o.emptyFolders(ctx)
-	if err != nil {
-		return Snapshot{}, err
-	}
 	last, err := o.newest()
 	if err != nil {
 		return Snapshot{}, err
@@ -106,7 +102,7 @@ func (o *op) publish(ctx context.Context, c *capture, theirs userState, so Snaps
 	}
 	s := Snapshot{ID: id, Tree: c.tree, Time: now, Label: oneLine(so.Label), Stable: c.stable, Head: theirs.head.Commit, Branch: theirs.head.Branch,
 		Meta: so.Meta, Uncovered: c.uncovered, New: c.fresh, Changed: c.changed, Gone: c.gone}
-	tag, stored, err := o.storeSnapshot(ctx, s, c, theirs, empty)
+	tag, stored, err := o.storeSnapshot(ctx, s, c, theirs)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -134,11 +130,12 @@ func oneLine(s string) string {
 
 // storeSnapshot writes the tag and what hangs on it. It returns the tag's id
 // and the entries that hold the user's index.
-func (o *op) storeSnapshot(ctx context.Context, s Snapshot, c *capture, theirs userState, empty []string) (string, []Entry, error) {
+func (o *op) storeSnapshot(ctx context.Context, s Snapshot, c *capture, theirs userState) (string, []Entry, error) {
 	var p pack
 	entries := []Entry{{Path: "work", Mode: modeTree, Blob: c.tree}}
 	for name, data := range map[string][]byte{
-		"empty":     []byte(joined(empty)),
+		"empty":     []byte(joined(c.empty)),
+		"ign":       []byte(joined(c.ignored)),
 		"modes":     c.modes.encode(),
 		"rules":     o.rules(),
 		"uncovered": storedPairs(c.uncovered),
@@ -176,85 +173,6 @@ func (o *op) rules() []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// emptyFolders lists the leaf folders without any entry that are not ignored.
-func (o *op) emptyFolders(ctx context.Context) ([]string, error) {
-	res, err := o.git.run(ctx, call{args: []string{"ls-files", "-z", "-o", "--directory", "--exclude-standard"}})
-	if err != nil {
-		return nil, asRefusal(err, "run `git status` by hand; a folder may be unreadable")
-	}
-	var level, empty []string
-	for _, path := range fields(res.out) {
-		if strings.HasSuffix(path, "/") {
-			level = append(level, strings.TrimSuffix(path, "/"))
-		}
-	}
-	const maxLevels = 64 // deeper is not a project's folder
-	for range maxLevels {
-		var inner []string
-		for _, dir := range level {
-			list, err := os.ReadDir(o.abs(dir))
-			if err == nil && len(list) == 0 && !o.isState(dir) {
-				empty = append(empty, dir)
-			}
-			for _, e := range list {
-				if e.Name() == ".git" {
-					continue
-				}
-				if e.IsDir() {
-					inner = append(inner, dir+"/"+e.Name())
-				}
-			}
-		}
-		if len(inner) == 0 {
-			break
-		}
-		if level, err = o.notIgnored(ctx, inner); err != nil {
-			return nil, err
-		}
-	}
-	return sortedSet(empty), nil
-}
-
-// notIgnored drops the folders that the present rules ignore.
-func (o *op) notIgnored(ctx context.Context, dirs []string) ([]string, error) {
-	ask := make([]string, len(dirs))
-	for i, dir := range dirs {
-		ask[i] = dir + "/"
-	}
-	ignored, err := o.checkIgnore(ctx, ask, nil)
-	if err != nil {
-		return nil, err
-	}
-	var kept []string
-	for i, dir := range dirs {
-		if !ignored[ask[i]] {
-			kept = append(kept, dir)
-		}
-	}
-	return kept, nil
-}
-
-// checkIgnore returns which of the paths the vault's rules ignore, whether in
-// the index or not. env may point to another work tree with other rules.
-func (o *op) checkIgnore(ctx context.Context, paths, env []string) (map[string]bool, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	// This verb knows no literal pathspecs; "./" keeps a name like ":(top)x" one.
-	const here = "./"
-	env = append([]string{"GIT_LITERAL_PATHSPECS=0"}, env...)
-	in := strings.NewReader(here + strings.Join(paths, "\x00"+here) + "\x00")
-	res, err := o.git.run(ctx, call{args: []string{"check-ignore", "-z", "--stdin", "--no-index"}, in: in, env: env, ok: []int{1}})
-	if err != nil {
-		return nil, asRefusal(err, "look at the ignore rules of the work tree")
-	}
-	ignored := make(map[string]bool)
-	for _, path := range fields(res.out) {
-		ignored[strings.TrimPrefix(path, here)] = true
-	}
-	return ignored, nil
 }
 
 // logEntry is a line of the operation log, which is only appended to.

@@ -68,7 +68,7 @@ func (r *Repo) begin(ctx context.Context) (*op, error) {
 		o.end()
 		return nil, diskRefusal(err)
 	}
-	if err := o.refresh(ctx); err != nil {
+	if err := o.refresh(); err != nil {
 		o.end()
 		return nil, diskRefusal(err)
 	}
@@ -170,24 +170,31 @@ func escapeGlob(path string) string {
 }
 
 // refresh writes what git reads in the vault, where it differs.
-func (o *op) refresh(ctx context.Context) error {
+func (o *op) refresh() error {
 	files := map[string]string{
 		"HEAD":            "ref: refs/heads/none\n",
 		"config":          o.vaultConfig(),
 		"info/attributes": vaultAttributes,
 		"worktree":        o.top + "\n",
 	}
-	excludes, err := o.userExcludes(ctx)
-	if err != nil {
-		return err
-	}
-	files["info/exclude"], files["info/excludes-file"] = excludes.repo+o.products(), excludes.global
 	for name, content := range files {
 		if err := writeIfNew(o.inVault(filepath.FromSlash(name)), content); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refreshExcludes hands the user's ignore rules from outside the tree to the vault.
+func (o *op) refreshExcludes(ctx context.Context) error {
+	excludes, err := o.userExcludes(ctx)
+	if err == nil {
+		err = writeIfNew(o.inVault("info", "exclude"), excludes.repo+o.products())
+	}
+	if err == nil {
+		err = writeIfNew(o.inVault("info", "excludes-file"), excludes.global)
+	}
+	return diskRefusal(err)
 }
 
 // vaultConfig is the vault's configuration. The file system is probed, never
