@@ -155,9 +155,6 @@ type Decision struct {
 	Best       *contract.Best        `json:"best"`
 	Advice     loopcore.Advice       `json:"advice"`
 	Report     *loopcore.AgentReport `json:"agent_report,omitempty"`
-	Escalated  bool                  `json:"escalated"`  // a stronger model was asked for
-	RootCause  string                `json:"root_cause"` // as the agent named it
-	Files      []string              `json:"files"`      // changed in this iteration
 	At         time.Time             `json:"at"`
 	Done       bool                  `json:"-"`        // the action ended; an "action" record in the chain says so
 	Accepted   bool                  `json:"accepted"` // later runs are compared with this one

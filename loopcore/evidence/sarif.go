@@ -130,7 +130,7 @@ func sarifAt(file string, line, column int, suite, name string) []sarifLocation 
 		l.Physical.Region = &sarifRegion{StartLine: line, StartColumn: max(0, column)}
 	}
 	if name != "" {
-		l.Logical = []sarifLogical{{FullyQualifiedName: strings.TrimPrefix(suite+"."+name, "."), Kind: "function"}}
+		l.Logical = []sarifLogical{{FullyQualifiedName: loopcore.CleanLine(strings.TrimPrefix(suite+"."+name, "."), 0), Kind: "function"}}
 	}
 	return []sarifLocation{l}
 }

@@ -1,0 +1,305 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+)
+
+// mostListed bounds every list of a report; what is left out is counted.
+const mostListed = 20
+
+// summary is a dossier as the reports tell it: the same facts in the same
+// order, whatever the form. Every text is cleaned, none is escaped.
+type summary struct {
+	Title     string
+	Status    string // the status line, "" while the session is open
+	Good      bool   // green
+	Facts     [][2]string
+	History   []contract.HistoryRow
+	Effect    []string // one line a row of History: what its decision did
+	Remaining list
+	Changes   list
+	Findings  list
+	Waivers   list
+	Skipped   list
+	Flaky     list
+	Unproven  []string
+	Costs     []string
+	Advice    string
+	Chain     string
+}
+
+// list is the start of a longer list.
+type list struct {
+	Lines []string
+	More  int
+}
+
+func listOf[T any](all []T, line func(T) string) list {
+	l := list{More: max(0, len(all)-mostListed)}
+	for _, v := range all[:len(all)-l.More] {
+		l.Lines = append(l.Lines, loopcore.CleanLine(line(v), 400))
+	}
+	return l
+}
+
+func summarize(d Dossier) summary {
+	last, v := d.Last(), d.Decided()
+	s := summary{Status: loopcore.CleanLine(firstOf(d.Session.StatusLine, v.StatusLine), 0), History: History(d), Good: overall(last) == "pass"}
+	outcome := firstOf(string(d.Session.Outcome), string(v.Outcome), "open")
+	s.Title = outcome
+	if d.Session.Open() && outcome != "open" {
+		s.Title = outcome + ", open"
+	}
+	s.Facts = facts(d, last, v, outcome)
+	for _, h := range s.History {
+		s.Effect = append(s.Effect, effect(d, h))
+	}
+	failures := slices.DeleteFunc(slices.Clone(last.Failures), func(f loopcore.Failure) bool { return f.Optional })
+	s.Remaining = listOf(failures, failureLine)
+	for _, st := range last.Steps {
+		for _, k := range st.Killed {
+			s.Remaining.Lines = append(s.Remaining.Lines, loopcore.CleanLine(fmt.Sprintf("%s: killed (%s %s), its result is not known", k.Suite, k.Reason, k.Signal), 300))
+		}
+	}
+	s.Changes = listOf(d.Changes, changeLine)
+	s.Findings = listOf(last.Findings, func(f loopcore.Finding) string {
+		return fmt.Sprintf("%s %s %s: %s. %s%s", f.Severity, f.Rule, at(f.File, f.Line), strings.TrimSuffix(f.Change, "."), f.Why, waived(d.Waivers, f))
+	})
+	s.Waivers = listOf(d.Waivers, func(w loopcore.Waiver) string {
+		return fmt.Sprintf("%s (%s in %s), accepted by %s: %s", w.Finding, w.Rule, w.File, w.Who, w.Why)
+	})
+	s.Skipped = listOf(skipped(last), func(t loopcore.TestCase) string { return joined(t.Suite, t.Name) })
+	s.Flaky = listOf(last.Flaky, func(r contract.Ref) string { return joined(r.Name, bracketed(at(r.File, r.Line))) })
+	s.Unproven, s.Costs, s.Advice = unproven(d, last), costs(d), recommendation(d, v, outcome)
+	if n := len(d.Chain); n > 0 {
+		s.Chain = fmt.Sprintf("%d records, the last with hash %s", n, d.Chain[n-1].Hash)
+	}
+	return s
+}
+
+func facts(d Dossier, last Run, v Decision, outcome string) [][2]string {
+	reason := v.Rule.Row
+	if v.Rule.Detection != "" {
+		reason += ": " + v.Rule.Detection
+	}
+	all := [][2]string{{"Reason", firstOf(reason, "nothing was decided yet")}}
+	iterations := fmt.Sprint(last.Iteration)
+	if d.Session.Policy.MaxIterations > 0 {
+		iterations = fmt.Sprintf("%d of %d", last.Iteration, d.Session.Policy.MaxIterations)
+	}
+	all = append(all, [2]string{"Iterations", iterations})
+	if rows := History(d); len(rows) > 0 {
+		first, end := rows[0], rows[len(rows)-1]
+		all = append(all, [2]string{"Failures", fmt.Sprintf("%d at the baseline, %d at the end", first.Bad, end.Bad)})
+	}
+	if best := firstBest(d.Best, v.Best); best != nil && best.Snapshot != "" {
+		all = append(all, [2]string{"Best tree", fmt.Sprintf("%s, iteration %d with %s (`fixloop restore %s`)", best.Snapshot, best.Iteration, counted(best.Bad, "failure"), best.Snapshot)})
+	}
+	branch := d.Session.Branch
+	if branch == "" {
+		branch = "detached"
+	}
+	return append(all, [2]string{"Repository", fmt.Sprintf("%s, %s at %s", d.Session.Repo, branch, d.Session.Head)},
+		[2]string{"Policy", d.Session.Policy.Name}, [2]string{"Tested tree", last.Tree}, [2]string{"Session", d.Session.ID})
+}
+
+func firstBest(all ...*contract.Best) *contract.Best {
+	for _, b := range all {
+		if b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// History is one row for each full run that ended, oldest first, with what was
+// decided on it last.
+func History(d Dossier) []contract.HistoryRow {
+	rows := []contract.HistoryRow{}
+	for _, r := range d.Runs {
+		if r.Status != RunDone || r.Scope != loopcore.ScopeFull {
+			continue
+		}
+		row := contract.HistoryRow{Iteration: r.Iteration, Run: r.ID, Verdict: r.Verdict, Bad: r.Counts.Bad(), Total: r.Counts.Total, Fixed: len(r.Delta.Fixed), New: len(r.Delta.New)}
+		for _, v := range d.Decisions {
+			if v.Run == r.ID && v.Rule.Row != "stale" {
+				row.Outcome, row.Row = v.Outcome, v.Rule.Row
+				if v.Report != nil {
+					row.RootCause = firstOf(loopcore.CleanLine(v.Report.RootCause, 200), row.RootCause)
+				}
+			}
+		}
+		for _, p := range d.Checkpoints {
+			if p.Run == r.ID && p.Kind == "checkpoint" {
+				row.RootCause = firstOf(loopcore.CleanLine(p.RootCause, 200), row.RootCause)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// effect says what the decision on a run did to the tree.
+func effect(d Dossier, h contract.HistoryRow) string {
+	for i := len(d.Decisions) - 1; i >= 0; i-- {
+		v := d.Decisions[i]
+		if v.Run != h.Run || v.Rule.Row == "stale" {
+			continue
+		}
+		switch v.Action.Kind {
+		case loopcore.ActionStage:
+			return "staged " + counted(len(v.Action.Files), "file")
+		case loopcore.ActionRollback:
+			return "rolled back to " + v.Action.To + kept(v.Action)
+		case loopcore.ActionRestoreProtected, loopcore.ActionRestore:
+			return "restored " + strings.Join(v.Action.Files, ", ") + kept(v.Action)
+		}
+		break
+	}
+	for _, p := range d.Checkpoints {
+		if p.Run == h.Run && p.Kind == "checkpoint" {
+			return "checkpoint " + p.ID
+		}
+	}
+	return ""
+}
+
+func kept(a Action) string {
+	if a.Discarded == "" {
+		return ""
+	}
+	return ", the tree before kept as " + a.Discarded
+}
+
+func failureLine(f loopcore.Failure) string {
+	name := firstOf(f.Name, f.Rule)
+	if f.Suite != "" && f.Suite != name {
+		name = strings.TrimSuffix(f.Suite+" > "+name, " > ")
+	}
+	return joined(loopcore.CleanLine(name, 160), bracketed(at(f.File, f.Line))) + ": " + loopcore.CleanLine(f.Message, 200)
+}
+
+func changeLine(c FileChange) string {
+	line := fmt.Sprintf("%s %s (+%d −%d)", c.Status, c.Path, c.Added, c.Deleted)
+	if c.Note != "" {
+		line += ": " + c.Note
+	}
+	return line
+}
+
+func at(file string, line int) string {
+	if file == "" || line <= 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+func bracketed(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "(" + s + ")"
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// waived says that a person accepted exactly this finding.
+func waived(waivers []loopcore.Waiver, f loopcore.Finding) string {
+	for _, w := range waivers {
+		if w.Finding == f.ID && w.Digest == f.Digest {
+			return " (waived by " + w.Who + ")"
+		}
+	}
+	return ""
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+func skipped(r Run) []loopcore.TestCase {
+	return slices.DeleteFunc(slices.Clone(r.Tests), func(t loopcore.TestCase) bool { return t.Status != loopcore.TestSkipped })
+}
+
+// unproven is what a green gate does not prove, as far as it is known.
+func unproven(d Dossier, last Run) []string {
+	all := []string{}
+	for _, u := range d.Unproven {
+		all = append(all, loopcore.CleanLine(u, 300))
+	}
+	for _, a := range d.Session.Gate.Absent {
+		all = append(all, loopcore.CleanLine(fmt.Sprintf("no %s step: %s", a.Name, a.Why), 300))
+	}
+	if n := last.Counts.Skipped; n > 0 {
+		all = append(all, fmt.Sprintf("%s: skipped tests prove nothing", counted(n, "skipped test")))
+	}
+	if n := len(last.Flaky); n > 0 {
+		all = append(all, fmt.Sprintf("%s: passed only when run again", counted(n, "flaky test")))
+	}
+	if n := len(d.Waivers); n > 0 {
+		all = append(all, fmt.Sprintf("%s: accepted by a person, not by the gate", counted(n, "waived finding")))
+	}
+	if last.Counts.Killed > 0 {
+		all = append(all, fmt.Sprintf("%s: neither passed nor failed", counted(last.Counts.Killed, "killed suite")))
+	}
+	return append(all, "what no test asserts")
+}
+
+func costs(d Dossier) []string {
+	var all []string
+	var in, out, cache int64
+	models := []string{}
+	for _, it := range d.Iterations {
+		in, out, cache = in+it.InputTokens, out+it.OutputTokens, cache+it.CacheTokens
+		if it.Model != "" && !slices.Contains(models, it.Model) {
+			models = append(models, it.Model)
+		}
+	}
+	if len(d.Iterations) > 0 {
+		all = append(all, fmt.Sprintf("$%.2f as the agent reported it (%s): %d input, %d output, %d cached tokens",
+			d.Cost(), firstOf(loopcore.CleanLine(strings.Join(models, ", "), 120), "model not named"), in, out, cache))
+	} else {
+		all = append(all, "the agent reported no usage")
+	}
+	var gate int64
+	runs := 0
+	for _, r := range d.Runs {
+		for _, s := range r.Steps {
+			gate += s.DurationMS
+		}
+		if r.Status == RunDone {
+			runs++
+		}
+	}
+	return append(all, fmt.Sprintf("%s of the gate, %.1f s in all", counted(runs, "run"), float64(gate)/1000))
+}
+
+func recommendation(d Dossier, v Decision, outcome string) string {
+	if d.Recommendation != "" {
+		return loopcore.CleanLine(d.Recommendation, 400)
+	}
+	if next := loopcore.Suggest(loopcore.Decision{Outcome: loopcore.Outcome(outcome), Rule: v.Rule}); next != "" {
+		return next
+	}
+	switch loopcore.Outcome(outcome) {
+	case loopcore.OutcomeSuccess:
+		return "review the staged changes and commit them; `fixloop verify --run` checks all of it again"
+	case loopcore.OutcomeNothingToFix:
+		return "the gate was green before anything was changed: there is nothing to do"
+	}
+	return "fix the next cause, then run the gate again"
+}
