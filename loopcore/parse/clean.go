@@ -150,6 +150,10 @@ func escape(b []byte) (n, act, count int) {
 		switch b[i] {
 		case 'A', 'B', 'E', 'F', 'H', 'f', 'd':
 			return i + 1, escBreak, 0
+		case 'D':
+			if arg >= 80 { // as far as there is
+				return i + 1, escBreak, 0
+			}
 		case 'G':
 			if arg <= 1 {
 				return i + 1, escBreak, 0

@@ -24,6 +24,7 @@ func readGtest(l *Log, c *Claims) loopcore.Report {
 		}
 	}
 	s.crash()
+	s.r.Counts.Failed = max(s.r.Counts.Failed, len(s.failed))
 	if l.HasAny("      Start ", "% tests passed, ") { // ctest counts programs
 		for k := range s.r.Failures {
 			s.r.Failures[k].Optional = true
@@ -114,6 +115,8 @@ func (s *gtestRun) text(i int, line string) {
 		list = &s.stray
 	}
 	switch {
+	case ok && d.text == "Skipped":
+		*list = nil
 	case isFailure || unknown:
 		*list = append(*list, gtestFailure{d.file, d.line, nil, i})
 	case len(*list) > 0 && !s.listed:
@@ -152,6 +155,9 @@ func (s *gtestRun) fail(i int, rest string) {
 	}
 	if s.listed && i == len(s.l.Lines)-1 && !s.l.Has("FAILED TEST") {
 		return // the output was cut inside a name
+	}
+	if s.listed && strings.Contains(test, ": SetUpTestSuite") {
+		s.current = s.stray
 	}
 	if s.test == "" && !s.listed {
 		if s.ran || !strings.Contains(test, ".") || len(s.stray) == 0 {

@@ -81,7 +81,7 @@ var (
 	jsonLine     = []string{"line", "lineNumber", "line_number", "location.line", "location.row", "location.lines.begin", "location.start.line", "location.positions.begin.line", "Pos.Line", "row", "startLine", "start_line", "beginLine", "line_start", "start.line", "position.line", "locations.0.caret.line", "lineno", "location.start_line"}
 	jsonColumn   = []string{"column", "col", "location.column", "location.start.column", "Pos.Column", "startColumn", "start_column", "col_offset", "column_start", "start.column", "start.col", "locations.0.caret.column", "character"}
 	jsonText     = []string{"message", "msg", "Text", "text", "issue_text", "description", "ruleDescription", "messageText", "reason", "message.text"}
-	jsonRule     = []string{"ruleId", "rule", "rule_id", "symbol", "check_name", "test_id", "cop_name", "FromLinter", "code", "code.code", "ruleNames.0", "messageId", "message-id", "check", "source", "category", "option", "id", "identifier"}
+	jsonRule     = []string{"ruleId", "rule", "rule_id", "symbol", "check_name", "test_id", "cop_name", "FromLinter", "code", "code.code", "ruleNames.0", "messageId", "message-id", "check", "source", "category", "option", "identifier"}
 	jsonSeverity = []string{"severity", "level", "type", "issue_severity", "Severity", "kind"}
 )
 
@@ -131,6 +131,9 @@ func (w *jsonWalk) diagnostic(v gjson.Result, file string) bool {
 	}
 	if span := v.Get("location.span"); line == 0 && span.IsArray() { // bytes into the source, which comes along
 		line, col = offsetPosition(v.Get("location.sourceCode").String(), int(span.Get("0").Int()))
+	}
+	if v.Get("status").Exists() || v.Get("duration").Exists() || v.Get("run_time").Exists() {
+		return false // a test's result
 	}
 	if text == "" || file == "" || line == 0 || rule == "" && severity == "" {
 		return false

@@ -13,7 +13,7 @@ var lintXML = Reader{
 	Name: "checkstyle",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny("<checkstyle", "<pmd", "<results version", "<issues ", "[ERROR] /", "[WARN] /")
+		return l.HasAny("<checkstyle", "<pmd", "<phpcs", "<results version", "<issues ", "[ERROR] /", "[WARN] /")
 	},
 	Read: readLintXML,
 }
@@ -31,7 +31,7 @@ func readLintXML(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
-		if !l.HasAny("<checkstyle", "<pmd", "<results version", "<issues ") || !strings.Contains(l.Lines[i], "<") {
+		if !l.HasAny("<checkstyle", "<pmd", "<phpcs", "<results version", "<issues ") || !strings.Contains(l.Lines[i], "<") {
 			continue
 		}
 		whole := l.Whole(i)
@@ -45,6 +45,9 @@ func readLintXML(l *Log, c *Claims) loopcore.Report {
 				file = attrs["name"]
 				c.Take(me, i, i+1)
 			case "error", "violation", "location", "issue":
+				if attrs["message"] == "" { // PMD's and phpcs's is the element's text
+					attrs["message"] = xmlText(l, i, whole[min(at+next, len(whole)):])
+				}
 				if f, ok := xmlDiagnostic(l, i, tag, attrs, file, &r); ok {
 					r.Failures = append(r.Failures, f)
 				}
@@ -58,6 +61,18 @@ func readLintXML(l *Log, c *Claims) loopcore.Report {
 		}
 	}
 	return diagnosticReport(r, 0, false)
+}
+
+// xmlText is the text behind a tag, on its line or the next.
+func xmlText(l *Log, i int, rest string) string {
+	if strings.HasPrefix(rest, "/") {
+		return ""
+	}
+	text, _, _ := strings.Cut(strings.TrimPrefix(rest, ">"), "<")
+	if text = strings.TrimSpace(text); text == "" && !strings.Contains(l.Line(i+1), "<") {
+		text = strings.TrimSpace(l.Line(i + 1))
+	}
+	return html.UnescapeString(text)
 }
 
 // xmlDiagnostic makes a failure of an element that tells one.

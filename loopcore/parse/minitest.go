@@ -218,6 +218,16 @@ func (s *minitestRun) verbose(line string) bool {
 // and " FAIL ShelfTest#test_adds (0.01s)".
 func reporterRow(line string) (name, result string) {
 	fields := strings.Fields(line)
+	for _, w := range []string{"FAIL", "ERROR", "SKIP"} {
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " "), w+"[\""); ok {
+			name, _, _ = strings.Cut(rest, "\"")
+			if _, class, ok := strings.Cut(rest, "\", \""); ok {
+				class, _, _ = strings.Cut(class, "\"")
+				name = class + "#" + name
+			}
+			return name, w
+		}
+	}
 	if len(fields) < 3 || indent(line) == 0 || !strings.HasSuffix(line, "s)") {
 		return "", ""
 	}
@@ -234,7 +244,10 @@ func reporterRow(line string) (name, result string) {
 // reporter takes a reporter's row up, with the text below a bad one.
 func (s *minitestRun) reporter(i int, name, result string) int {
 	suite, test := minitestTest(name)
-	if suite == "" {
+	below := i + 1
+	if strings.HasPrefix(s.l.Line(below), " "+test+"#") {
+		below++ // the progress reporter repeats the name with its duration
+	} else if suite == "" {
 		suite = s.suite
 	}
 	t := loopcore.TestCase{Suite: suite, Name: test, Status: loopcore.TestPassed}
@@ -245,7 +258,7 @@ func (s *minitestRun) reporter(i int, name, result string) int {
 		t.Status = loopcore.TestSkipped
 	case "ERROR", "FAIL":
 		t.Status = loopcore.TestFailed
-		end = s.text(&f, i+1)
+		end = s.text(&f, below)
 		f.File, f.Line = place(s.l, f.Frames)
 		if result == "ERROR" {
 			f.Kind = loopcore.FailError

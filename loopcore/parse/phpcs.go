@@ -11,7 +11,7 @@ var phpcs = Reader{
 	Name: "phpcs",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasLine("FILE: ") || l.HasAny(".php:", ".inc:") && l.HasAny(": error - ", ": warning - ")
+		return l.HasLine("FILE: ") || l.HasLine("PHP CODE SNIFFER REPORT SUMMARY") || l.HasAny(".php:", ".inc:") && l.HasAny(": error - ", ": warning - ")
 	},
 	Read: readPHPCS,
 }
@@ -34,6 +34,16 @@ func readPHPCS(l *Log, c *Claims) loopcore.Report {
 				total += n
 			}
 			told = true
+		case strings.HasPrefix(line, "LINE ") && file != "":
+			if f, ok := phpcsWrapped(l, i, file); ok {
+				r.Failures = append(r.Failures, f)
+			}
+		case l.Has("PHP CODE SNIFFER REPORT SUMMARY") && indent(line) == 0:
+			f, ok := phpcsFile(l, i)
+			if !ok {
+				continue
+			}
+			r.Failures = append(r.Failures, f)
 		case file != "" && strings.Count(line, "|") >= 2:
 			if f, ok := phpcsRow(l, i, file, &r); ok {
 				r.Failures = append(r.Failures, f)
@@ -49,7 +59,37 @@ func readPHPCS(l *Log, c *Claims) loopcore.Report {
 		}
 		c.Take(me, i, i+1)
 	}
+	for k := range r.Failures {
+		f := &r.Failures[k]
+		if f.Rule == "" { // -s
+			f.Message, f.Rule = takeRule(f.Message, '(', ')')
+		}
+	}
 	return diagnosticReport(r, total, told)
+}
+
+// phpcsFile reads a row of the summary: "src/bad.php      19      0".
+func phpcsFile(l *Log, i int) (loopcore.Failure, bool) {
+	fields := strings.Fields(l.Lines[i])
+	if len(fields) != 3 || !pathLike(fields[0]) || strings.Trim(fields[1]+fields[2], "0123456789") != "" {
+		return loopcore.Failure{}, false
+	}
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(fields[0]), Message: fields[1] + " errors, " + fields[2] + " warnings", Optional: fields[1] == "0", At: l.Number(i)}, true
+}
+
+// phpcsWrapped reads "LINE 2: ERROR [x] Expected" and the indented rest of the
+// text, as --report=code prints it.
+func phpcsWrapped(l *Log, i int, file string) (loopcore.Failure, bool) {
+	n, rest := number(l.Lines[i][len("LINE "):])
+	level, text, ok := strings.Cut(strings.TrimLeft(rest, ": "), " ")
+	if !ok || level != "ERROR" && level != "WARNING" {
+		return loopcore.Failure{}, false
+	}
+	for j := i + 1; j < len(l.Lines) && indent(l.Lines[j]) > 8; j++ {
+		text += " " + strings.TrimSpace(l.Lines[j])
+	}
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "[x] "), "[ ] ")
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Line: n, Message: text, Optional: level == "WARNING", At: l.Number(i)}, true
 }
 
 // phpcsRow reads " 4 | ERROR | [x] text"; a row without a line goes on with

@@ -41,6 +41,7 @@ type phpunitRun struct {
 	r       loopcore.Report
 	time    int    // the line "Time: …": the details come after it
 	section string // "error", "failure", "skipped" …: the heading above
+	class   string // testdox: the heading above
 }
 
 func (s *phpunitRun) step(i int) int {
@@ -53,6 +54,8 @@ func (s *phpunitRun) step(i int) int {
 		s.c.Take(phpunitName, i, i+1)
 	case i > s.time && s.time > 0 && s.bad() && phpunitHead(line) != "":
 		return s.failure(i)
+	case strings.HasPrefix(line, " ") && s.testdox(i, line):
+		return s.testdoxBlock(i)
 	case line == "No tests executed!":
 		s.r.Counted = true
 		s.c.Take(phpunitName, i, i+1)

@@ -59,6 +59,7 @@ func (s *rspecRun) step(i int) int {
 		return s.outsideError(i)
 	case s.failures && rspecHead(line) != "":
 		return s.failure(i)
+	case strings.Contains(line, "_spec.rb:") && s.bare(i, line):
 	case strings.HasPrefix(line, "rspec ") && strings.Contains(line, " # "):
 		place, name, _ := strings.Cut(line[len("rspec "):], " # ")
 		s.rows = append(s.rows, rspecRow{strings.Trim(place, "'\""), name, i})
@@ -67,6 +68,18 @@ func (s *rspecRun) step(i int) int {
 		s.summary(i, line)
 	}
 	return i + 1
+}
+
+// bare reads a line of --format failures: "./spec/a_spec.rb:12:adds up".
+func (s *rspecRun) bare(i int, line string) bool {
+	file, rest, _ := strings.Cut(line, "_spec.rb:")
+	n, name := number(rest)
+	if n == 0 || len(name) < 2 || name[0] != ':' || name[1] == ' ' || strings.HasPrefix(name, ":in ") || strings.ContainsAny(file, " '\"") || s.l.HasAny("Failures:", " examples, ") {
+		return false
+	}
+	s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: name[1:], File: s.l.Path(file + "_spec.rb"), Line: n, Message: "failed", At: s.l.Number(i)})
+	s.c.Take(rspecName, i, i+1)
+	return true
 }
 
 // rspecHead is the example's name in "  1) Shelf adds", "" if the line is no head.

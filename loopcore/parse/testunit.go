@@ -18,12 +18,23 @@ const testUnitName = "test-unit"
 
 func readTestUnit(l *Log, c *Claims) loopcore.Report {
 	var r loopcore.Report
+	class := ""
 	for i := 0; i < len(l.Lines); i++ {
 		line := l.Lines[i]
 		if !c.Free(testUnitName, i) {
 			continue
 		}
 		if testUnitCounts(line, &r) {
+			c.Take(testUnitName, i, i+1)
+			continue
+		}
+		if name, ok := strings.CutSuffix(line, ": "); ok && indent(line) == 0 && !strings.Contains(name, " ") {
+			class = name
+			continue
+		}
+		if t, ok := testUnitVerbose(line); ok && class != "" {
+			t.Suite = class
+			r.Tests = append(r.Tests, t)
 			c.Take(testUnitName, i, i+1)
 			continue
 		}
@@ -44,6 +55,26 @@ func readTestUnit(l *Log, c *Claims) loopcore.Report {
 		r.Status = loopcore.StatusNoTests
 	}
 	return r
+}
+
+// testUnitVerbose reads a line of --verbose=verbose: "  test_ok:	.: (0.0003)".
+func testUnitVerbose(line string) (loopcore.TestCase, bool) {
+	name, rest, ok := strings.Cut(line, ":\t")
+	rest = strings.TrimLeft(rest, "\t")
+	if !ok || indent(line) != 2 || rest == "" {
+		return loopcore.TestCase{}, false
+	}
+	t := loopcore.TestCase{Name: strings.TrimSpace(name), Status: loopcore.TestPassed}
+	switch rest[0] {
+	case 'F', 'E':
+		t.Status = loopcore.TestFailed
+	case 'O', 'P':
+		t.Status = loopcore.TestSkipped
+	case '.':
+	default:
+		return t, false
+	}
+	return t, true
 }
 
 // testUnitBlock reads "Failure: test_x(Class): text", its place, the excerpt
