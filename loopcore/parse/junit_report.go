@@ -145,6 +145,16 @@ func (x *xmlRun) message(c *xmlCase, p xmlProblem, s *Log, b body) string {
 			return f.Message
 		}
 	}
+	if d := readTAPDiag(s, 0, len(s.Lines)); d.line > 0 && d.file != "" { // node-tap prints its diagnostics
+		if m == "" {
+			return c.name
+		}
+		return m
+	}
+	if at := strings.Index(p.text, "\n  cause: "); at >= 0 { // node wraps what was thrown
+		cause, _, _ := strings.Cut(p.text[at+len("\n  cause: "):], "\n")
+		m = cause
+	}
 	if dullMessages[strings.ToLower(strings.TrimRight(m, ".!"))] || m == c.name {
 		m = strings.TrimSpace(strings.TrimPrefix(b.message, c.class+"::"+c.name))
 		if m == "" {
@@ -170,6 +180,9 @@ func problemKind(p xmlProblem, b body, msg string) loopcore.FailureKind {
 			return loopcore.FailAssertion
 		}
 		return javaKind(p.class, msg)
+	}
+	if p.class == "testCodeFailure" || p.class == "hookFailed" {
+		return jsKind(msg)
 	}
 	if p.kind == "error" {
 		if b.kind == loopcore.FailCompile {

@@ -165,13 +165,18 @@ func (n *nodeRun) report() loopcore.Report {
 	entries := n.list
 	if len(entries) == 0 {
 		entries = n.tree
+	} else if n.short() {
+		entries = append(entries, n.unlisted()...)
 	}
 	for k := range entries {
 		e := &entries[k]
+		if e.place != "" && e.to <= e.from+1 && n.list == nil {
+			continue // cut off
+		}
 		if !e.failed || e.todo || e.skipped || e.group {
 			continue
 		}
-		if n.listed {
+		if n.listed && e.place != "" {
 			n.rename(e)
 		}
 		if f, ok := n.failure(e); ok {
@@ -190,6 +195,42 @@ func (n *nodeRun) report() loopcore.Report {
 		}
 	}
 	return r
+}
+
+// short reports whether the list was cut off: it has fewer entries than tests
+// failed.
+func (n *nodeRun) short() bool {
+	listed := 0
+	for _, e := range n.list {
+		if !e.todo {
+			listed++
+		}
+	}
+	return listed < n.notes["fail"]+n.notes["cancelled"]
+}
+
+// unlisted is the failing entries of the tree that the list has not, where
+// their error stands in the tree.
+func (n *nodeRun) unlisted() []nodeEntry {
+	count := map[string]int{}
+	for k := range n.list {
+		if e := &n.list[k]; e.to > e.from+1 {
+			count[e.name]++
+		}
+	}
+	n.list = nil
+	var out []nodeEntry
+	for _, e := range n.tree {
+		if !e.failed || e.todo || e.group || e.to <= e.from+1 {
+			continue
+		}
+		if count[e.name] > 0 {
+			count[e.name]--
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // rename gives an entry of the list the path that the tree has for it.

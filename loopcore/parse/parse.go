@@ -67,6 +67,9 @@ func read(l *Log) loopcore.Report {
 		parts = append(parts, part{r, rep})
 	}
 	rep := merge(l, parts)
+	if files := readFiles(l); len(files) > 0 {
+		rep = joinFiles(rep, merge(l, files))
+	}
 	if !known(rep) {
 		rep = fallback(l, c, rep)
 	}

@@ -4,7 +4,7 @@ package parse
 // line here, one file beside it, one folder under testdata/parse.
 var Readers = []Reader{
 	// documents: a report printed as the output
-	junit,
+	junit, testJSON, sarif,
 	// runners that name every failure between unmistakable markers
 	goTest,
 	pyTest,
@@ -15,7 +15,7 @@ var Readers = []Reader{
 	nodeTest,
 	mocha,
 	luacheck, lintTAP, // before tap, in which they print
-	nodeTap,
+	nodeTap, ghTests,
 	tap,
 	cargoTest,
 	surefire, junitConsole, junit4,

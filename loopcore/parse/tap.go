@@ -69,7 +69,6 @@ func (t *tapRun) line(i int, c *Claims) int {
 	switch {
 	case strings.HasPrefix(s, "# Subtest: "):
 		t.open(depth, tapText(s[len("# Subtest: "):]))
-		t.before = i + 1
 		return 1
 	case strings.HasPrefix(s, "Bail out!"):
 		t.bail, t.bailAt = strings.TrimSpace(s[len("Bail out!"):]), i

@@ -11,6 +11,10 @@ func (t *tapRun) fill(f *loopcore.Failure, p *tapPoint, file string) {
 	l := t.l
 	f.Detail = detail(l, p.from, p.to)
 	d := readTAPDiag(l, p.from, p.to)
+	plain := !tapDiagnosed(l, p.from, p.to)
+	if plain { // text below the point, as mocha prints it
+		d = tapDiag{message: jsMessage(l, p.from, p.to)}
+	}
 	f.Message = d.message
 	frames := d.frames
 	if len(frames) == 0 {
@@ -29,10 +33,23 @@ func (t *tapRun) fill(f *loopcore.Failure, p *tapPoint, file string) {
 	if f.File == "" {
 		f.File = file
 	}
+	if f.File == "" {
+		jsWhere(l, f, p.from, p.to)
+	}
 	f.Kind = tapKind(f, d)
 	if tapFile(f.Name) && len(p.path) == 0 {
 		t.wholeFile(f, p)
 	}
+}
+
+// tapDiagnosed reports whether a YAML block or comments stand in from..to.
+func tapDiagnosed(l *Log, from, to int) bool {
+	k := nextText(l, from)
+	if k >= to {
+		return true
+	}
+	s := strings.TrimSpace(l.Lines[k])
+	return s == "---" || strings.HasPrefix(s, "#")
 }
 
 // tapKind is the kind as the diagnostics tell it.
@@ -106,14 +123,24 @@ type tapDiag struct {
 func readTAPDiag(l *Log, from, to int) tapDiag {
 	var d tapDiag
 	var expected, actual string
+	margin, under := -1, ""
 	for i := from; i < to; i++ {
 		s := strings.TrimSpace(l.Lines[i])
+		if margin < 0 && s != "---" && s != "" {
+			margin = indent(l.Lines[i])
+		}
 		if strings.HasPrefix(s, "#") {
 			d.comment(l, strings.TrimSpace(strings.TrimLeft(s, "#")))
 			continue
 		}
 		key, value, ok := strings.Cut(s, ":")
-		if !ok || strings.ContainsAny(key, " ()") && key != "at" {
+		if !ok || strings.ContainsAny(key, " ()") {
+			continue
+		}
+		// Below a key only its own fields count, and those of a value never.
+		if indent(l.Lines[i]) == margin {
+			under = key
+		} else if under != "at" && under != "error" && under != "location" && under != "data" {
 			continue
 		}
 		value = strings.TrimSpace(value)

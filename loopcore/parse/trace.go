@@ -245,7 +245,7 @@ func textKind(msg string) loopcore.FailureKind {
 		head = head[:300]
 	}
 	low := strings.ToLower(head)
-	for _, w := range []string{"timed out", "timeout exceeded", "exceeded timeout", "timeoutexception", "timeouterror", "deadline exceeded"} {
+	for _, w := range []string{"timed out", "timeout exceeded", "exceeded timeout", "ms exceeded", "timeoutexception", "timeouterror", "deadline exceeded"} {
 		if strings.Contains(low, w) {
 			return loopcore.FailTimeout
 		}

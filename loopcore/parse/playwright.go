@@ -1,0 +1,166 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+const playwrightName = "playwright"
+
+// playwright reads Playwright Test: list, line, dot and github reporters.
+var playwright = Reader{Name: playwrightName, Kind: loopcore.KindTest, Spot: spotPlaywright, Read: readPlaywright}
+
+func spotPlaywright(l *Log) bool {
+	return l.HasAny(" using 1 worker", " workers\n", "Error: No tests found\n") || l.Has(" › ") && l.HasAny("─────", " failed\n")
+}
+
+func readPlaywright(l *Log, c *Claims) loopcore.Report {
+	var r loopcore.Report
+	seen := false
+	for i := 0; i < len(l.Lines); i++ {
+		line := l.Lines[i]
+		if !c.Free(playwrightName, i) {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(line, "Running ") && strings.Contains(line, " using ") && strings.Contains(line, " worker"):
+			seen = true
+			c.Take(playwrightName, i, i+1)
+		case strings.HasPrefix(line, "Error: No tests found"):
+			r.Status, seen = loopcore.StatusNoTests, true
+			c.Take(playwrightName, i, i+1)
+		case seen && strings.HasPrefix(line, "::") && strings.Contains(line, "title="):
+			c.Take(playwrightName, i, i+1)
+		case playwrightTitle(line) != "" && playwrightBody(l, i):
+			end := playwrightEnd(l, i)
+			r.Failures = append(r.Failures, playwrightFailure(l, i, end))
+			c.Take(playwrightName, i, end)
+			seen = true
+			i = end - 1
+		case seen && playwrightTotal(line, &r.Counts):
+			r.Counted = true
+			c.Take(playwrightName, i, i+1)
+		case r.Counted && line != "" && !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "::"):
+			// The runner's own totals come last: those before were printed by a test.
+			r.Counts, r.Counted = loopcore.Counts{}, false
+		}
+	}
+	if !seen {
+		return loopcore.Report{}
+	}
+	return r
+}
+
+// playwrightTitle is the title in `  1) [chromium] › e2e/x.spec.js:4:3 › a › b ───`.
+func playwrightTitle(line string) string {
+	s := strings.TrimSpace(line)
+	n := atoi(s)
+	if n == 0 || len(line)-len(strings.TrimLeft(line, " ")) > 4 {
+		return ""
+	}
+	rest := strings.TrimLeft(s, "0123456789")
+	if !strings.HasPrefix(rest, ") ") || !strings.Contains(rest, " › ") {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimRight(rest[2:], "─ "))
+}
+
+// playwrightBody reports whether an error stands below a title: a test that
+// prints such a line has none.
+func playwrightBody(l *Log, i int) bool {
+	if l.Line(i+1) != "" {
+		return false
+	}
+	k := nextText(l, i+1)
+	return k < i+4 && indent(l.Line(k)) >= 4
+}
+
+// playwrightEnd finds the end of an entry.
+func playwrightEnd(l *Log, i int) int {
+	for k := i + 1; k < len(l.Lines); k++ {
+		s := l.Lines[k]
+		if playwrightTitle(s) != "" && playwrightBody(l, k) || strings.HasPrefix(s, "[") && strings.Contains(s, "/") && strings.Contains(s, "] ") || strings.HasPrefix(s, "::error ") {
+			return k
+		}
+		var n loopcore.Counts
+		if playwrightTotal(s, &n) {
+			return k
+		}
+	}
+	return len(l.Lines)
+}
+
+// playwrightFailure reads one entry. Retries repeat the error: the first one
+// is taken.
+func playwrightFailure(l *Log, i, end int) loopcore.Failure {
+	title := playwrightTitle(l.Lines[i])
+	f := loopcore.Failure{At: l.Number(i), Detail: detail(l, i+1, end)}
+	parts := strings.Split(title, " › ")
+	project := ""
+	if strings.HasPrefix(parts[0], "[") && len(parts) > 1 {
+		project, parts = strings.Trim(parts[0], "[]"), parts[1:]
+	}
+	if file, no, _, ok := jsPlace(parts[0]); ok && len(parts) > 1 {
+		f.File, f.Line = l.Path(file), no
+		parts = parts[1:]
+	}
+	f.Suite, f.Name = strings.Join(parts[:len(parts)-1], " › "), parts[len(parts)-1]
+	if project != "" {
+		f.Suite = strings.Trim(project+" › "+f.Suite, " ›")
+	}
+	body := i + 1
+	stop := end
+	for k := body; k < end; k++ {
+		if s := strings.TrimSpace(l.Lines[k]); strings.HasPrefix(s, "Retry #") || strings.HasPrefix(s, "attachment #") || strings.HasPrefix(s, "Error Context:") {
+			stop = k
+			break
+		}
+	}
+	f.Message = jsMessage(l, body, stop)
+	f.Kind = jsKind(strings.TrimPrefix(f.Message, "Error: "))
+	if strings.HasPrefix(f.Message, "Test timeout of ") || strings.HasPrefix(f.Message, "TimeoutError") {
+		f.Kind = loopcore.FailTimeout
+	}
+	frames := jsFrames(l, body, stop)
+	if fr, ok := l.own(frames); ok {
+		f.File = playwrightFile(fr.File, f.File)
+		f.Line, f.Frames = fr.Line, frames
+	}
+	return f
+}
+
+// playwrightFile prefers the title's spelling of the same file.
+func playwrightFile(frame, title string) string {
+	if title != "" && (frame == title || strings.HasSuffix(frame, "/"+title)) {
+		return title
+	}
+	return frame
+}
+
+// playwrightTotal reads one line of the summary: `  7 failed`, `  3 passed (6.0s)`.
+func playwrightTotal(line string, n *loopcore.Counts) bool {
+	s := strings.TrimSpace(line)
+	num, word, ok := strings.Cut(s, " ")
+	if !ok || !strings.HasPrefix(line, "  ") || strings.Trim(num, "0123456789") != "" {
+		return false
+	}
+	word = withoutTime(word)
+	switch word {
+	case "passed":
+		n.Passed += atoi(num)
+	case "failed":
+		n.Failed += atoi(num)
+	case "skipped", "did not run":
+		n.Skipped += atoi(num)
+	case "flaky":
+		n.Passed += atoi(num)
+	case "interrupted":
+		n.Killed += atoi(num)
+	case "error was not a part of any test, see above for details", "errors were not a part of any test, see above for details":
+		n.Errors += atoi(num)
+	default:
+		return false
+	}
+	return true
+}
