@@ -6,11 +6,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -53,15 +56,44 @@ os.execve("/bin/sleep", ["sleep", "300"], {})'; while ! test -s p; do :; done`, 
 	{"coprocess", `bash -c 'coproc sleep 300; echo $COPROC_PID > p'`, "bash", 1},
 	{"two hundred", `i=0; while [ $i -lt 200 ]; do sleep 300 & i=$((i+1)); done; echo $! > p`, "", 200},
 	{"breeder", `sh -c 'echo $$ > p; while :; do (setsid sleep 300 &) ; sleep 0.01; done' & while ! test -s p; do :; done; sleep 0.2`, "setsid", -1},
+	{"deaf to all", `python3 -c '
+import os, signal, time
+for s in range(1, 32):
+    try: signal.signal(s, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+os.setsid()
+open("p", "w").write(str(os.getpid()))
+while True: time.sleep(1)' & while ! test -s p; do :; done`, "python3", 1},
+	{"first thread over", `python3 -c '
+import ctypes, os, threading, time
+threading.Thread(target=time.sleep, args=(300,)).start()
+open("p", "w").write(str(os.getpid()))
+ctypes.CDLL(None).pthread_exit(None)' & while ! test -s p; do :; done`, "python3", 1},
+	{"traced", `strace -f -o trace sleep 300 & echo $! > p; while ! test -s trace; do :; done`, "strace", 2},
+	{"another user", `su nobody -s /bin/sh -c 'sleep 300 >/dev/null 2>&1 & echo $!' > p`, "root", 1},
+	{"first of a namespace", `unshare -fp sh -c 'trap "" TERM; sleep 300; :' & echo $! > p; sleep 0.1`, "root", -1},
 	{"its shell was replaced", `exec sh -c 'sleep 300 & echo $! > p'`, "", 1},
+}
+
+// require skips a case whose program, or the right to be root, is missing.
+func require(t *testing.T, needs string) {
+	switch {
+	case needs == "root" && (os.Getuid() != 0 || runtime.GOOS != "linux"):
+		t.Skip("only root can")
+	case needs == "strace":
+		if _, err := exec.LookPath(needs); err != nil {
+			t.Skip("strace is not installed")
+		}
+	case needs != "" && needs != "root":
+		requireRunner(t, needs)
+	}
 }
 
 func TestNothingIsLeft(t *testing.T) {
 	for _, l := range leavers {
 		t.Run(l.name, func(t *testing.T) {
-			if l.needs != "" {
-				requireRunner(t, l.needs)
-			}
+			require(t, l.needs)
+			t.Parallel()
 			c := command(t, l.line)
 			c.OnStart = func(s Started) { c.Set = map[string]string{"mark": s.Mark} }
 			res, log := mustRun(t, c)
@@ -78,6 +110,58 @@ func TestNothingIsLeft(t *testing.T) {
 			noneLeft(t, c.Set["mark"])
 		})
 	}
+}
+
+// A supervisor that can open no file any more can not list what is left.
+func TestHinderedSupervisor(t *testing.T) {
+	t.Parallel()
+	requireRunner(t, "prlimit")
+	if testing.Short() {
+		t.Skip("takes as long as the patience with killed processes")
+	}
+	c := command(t, "prlimit --pid $PPID --nofile=3:3; setsid sleep 300 & echo $! > p; exit 3")
+	if res, _ := mustRun(t, c); res.Exit != 3 || res.Err != nil || alive(pidIn(t, c, "p")) {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	requireRunner(t, "setsid")
+	var wg sync.WaitGroup
+	for i := range 24 {
+		c := command(t, fmt.Sprintf("setsid -f sh -c 'echo $$ > p; exec sleep 300'; while ! test -s p; do sleep 0.01; done; seq 1 1000; exit %d", i))
+		wg.Go(func() {
+			res, err := Run(context.Background(), c)
+			if err != nil || res.Exit != i || res.LeftBehind != 1 || res.LogBytes != 3893 || alive(pidIn(t, c, "p")) {
+				t.Errorf("%+v, %v", res, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A server lives for days: no descriptor, goroutine or zombie may stay.
+func TestNothingAccumulates(t *testing.T) {
+	count := func() (fds, goroutines int) {
+		names, err := os.ReadDir("/dev/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(names), runtime.NumGoroutine()
+	}
+	mustRun(t, command(t, "true"))
+	fds, goroutines := count()
+	for i := range 12 {
+		c := command(t, "sleep 300 & exit 1")
+		if i%3 == 0 {
+			c.Line, c.Timeout = "sleep 300", 20*time.Millisecond
+		}
+		mustRun(t, c)
+	}
+	eventually(t, "as many descriptors and goroutines as before", func() bool {
+		f, g := count()
+		return f <= fds && g <= goroutines
+	})
 }
 
 // noneLeft checks that no process carries the mark.
@@ -98,9 +182,8 @@ func noneLeft(t *testing.T, mark string) {
 func TestCancelEndsTheTree(t *testing.T) {
 	for _, l := range leavers {
 		t.Run(l.name, func(t *testing.T) {
-			if l.needs != "" {
-				requireRunner(t, l.needs)
-			}
+			require(t, l.needs)
+			t.Parallel()
 			c := command(t, l.line+"; touch ready; sleep 300")
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
@@ -215,6 +298,7 @@ func TestCommandAttacksItsParent(t *testing.T) {
 }
 
 func TestStoppedSupervisor(t *testing.T) {
+	t.Parallel()
 	for name, line := range map[string]string{
 		"once":  "sleep 300 & echo $! > p; kill -STOP $PPID; sleep 300",
 		"again": "trap '' TERM; s=$PPID; (while :; do kill -STOP $s; done) & echo $! > p; wait",
@@ -223,6 +307,7 @@ func TestStoppedSupervisor(t *testing.T) {
 			if name == "again" && testing.Short() {
 				t.Skip("takes as long as the patience with killed processes")
 			}
+			t.Parallel()
 			c := command(t, line)
 			c.Timeout = 200 * time.Millisecond
 			res, _ := mustRun(t, c)

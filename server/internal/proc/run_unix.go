@@ -96,11 +96,9 @@ func (s *supervised) run(ctx context.Context, c Command, log *logFile) (Result, 
 	_ = s.order.Close()
 	_ = s.cmd.Wait() // how the supervisor ended says nothing that its reports do not
 	var stuck int
-	if s.done != nil {
-		stuck = s.done.Stuck
-	} else if s.refused == nil {
-		// The supervisor was killed, by the command perhaps. Its orphans are
-		// known by their mark.
+	if s.refused == nil && (s.done == nil || s.done.Stuck > 0) {
+		// The supervisor was killed or hindered, by the command perhaps. What
+		// it could not end is known by its mark.
 		stuck = endOutside(context.WithoutCancel(ctx), s.known(), c.Grace)
 	}
 	_ = s.output.SetReadDeadline(time.Now().Add(drainPatience))

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -111,6 +112,8 @@ func (s *supervisor) start(o order) error {
 		return err
 	}
 	defer null.Close()
+	runtime.LockOSThread() // the mask is the thread's
+	unblockSignals()
 	s.began = time.Now()
 	s.shell, err = syscall.ForkExec(o.shell, []string{"sh", "-c", o.line}, &syscall.ProcAttr{
 		Dir: o.dir, Env: o.env, Files: []uintptr{null.Fd(), 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
@@ -185,7 +188,7 @@ func (s *supervisor) end(grace time.Duration) int {
 			return 0
 		}
 	}
-	return living(s.below())
+	return max(1, living(s.below())) // one at least: the command may have kept us from listing
 }
 
 // signalAll sends signals to everything of the run. The shell's group gets each

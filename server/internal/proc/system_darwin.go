@@ -19,6 +19,9 @@ func self() (string, error) { return os.Executable() }
 // adopt has no counterpart on this system.
 func adopt() error { return nil }
 
+// unblockSignals has no counterpart without cgo.
+func unblockSignals() {}
+
 // widen has no counterpart on this system.
 func widen(*os.File) {}
 

@@ -21,6 +21,10 @@ func self() (string, error) { return "/proc/self/exe", nil }
 // adopt makes this process the parent of every orphan below it.
 func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
+// unblockSignals lets the thread, and what it starts, be sent any signal. A
+// server may have been started by a program that blocks some.
+func unblockSignals() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &unix.Sigset_t{}, nil) }
+
 // boot identifies the present boot of the system.
 func boot() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
