@@ -26,6 +26,20 @@ type ciCommand struct {
 // one, the others are stale.
 var Pipelines = []Pipeline{
 	{"github", func(r *repo) []string { return r.workflowFiles(".github/workflows") }, readGitHub},
+	{"forgejo", func(r *repo) []string {
+		return append(r.workflowFiles(".forgejo/workflows"), r.workflowFiles(".gitea/workflows")...)
+	}, readGitHub},
+	{"gitlab", only(".gitlab-ci.yml", ".gitlab-ci.yaml"), readGitLab},
+	{"circleci", only(".circleci/config.yml"), readCircle},
+	{"azure", only("azure-pipelines.yml", ".azure-pipelines.yml", "azure-pipelines.yaml", ".azure/pipelines.yml", "build/azure-pipelines.yml"), readAzure},
+	{"buildkite", only(".buildkite/pipeline.yml", ".buildkite/pipeline.yaml"), readSteps("command", "commands")},
+	{"jenkins", only("Jenkinsfile"), readJenkins},
+	{"cirrus", only(".cirrus.yml"), readSteps("script", "test_script", "build_script", "lint_script", "check_script")},
+	{"woodpecker", only(".woodpecker.yml", ".woodpecker.yaml", ".woodpecker/test.yml", ".woodpecker/build.yml"), readSteps("commands")},
+	{"drone", only(".drone.yml"), readSteps("commands")},
+	{"bitbucket", only("bitbucket-pipelines.yml"), readSteps("script")},
+	{"appveyor", only("appveyor.yml", ".appveyor.yml"), readSteps("test_script", "build_script")},
+	{"travis", only(".travis.yml"), readTravis},
 }
 
 // maxPipelineFiles bounds the CI files read of one vendor.

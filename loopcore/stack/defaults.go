@@ -8,7 +8,22 @@ import (
 var Stacks = []Stack{
 	{"go", []string{"go.mod", "go.work"}, defaultGo},
 	{"python", []string{"pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "Pipfile", "pytest.ini", "manage.py"}, defaultPython},
+	{"rust", []string{"Cargo.toml"}, defaultRust},
+	{"maven", []string{"pom.xml"}, defaultMaven},
+	{"gradle", []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, defaultGradle},
+	{"elixir", []string{"mix.exs"}, defaultMix},
+	{"dotnet", []string{"*.sln", "*.slnx", "*.csproj", "*.fsproj"}, defaultDotnet},
+	{"swift", []string{"Package.swift"}, defaultSwift},
+	{"dart", []string{"pubspec.yaml"}, defaultDart},
+	{"php", []string{"composer.json", "phpunit.xml", "phpunit.xml.dist"}, defaultPHP},
+	{"ruby", []string{"Gemfile", "*.gemspec", "Rakefile"}, defaultRuby},
+	{"deno", []string{"deno.json", "deno.jsonc"}, defaultDeno},
 	{"node", []string{"package.json"}, defaultNode},
+	{"cmake", []string{"CMakeLists.txt"}, defaultCMake},
+	{"meson", []string{"meson.build"}, defaultMeson},
+	{"autotools", []string{"configure.ac", "configure.in"}, defaultAutotools},
+	{"bazel", []string{"MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel"}, defaultBazel},
+	{"more", []string{"rebar.config", "gleam.toml", "stack.yaml", "*.cabal", "build.sbt", "project.clj", "build.zig", "dune-project", "shard.yml", "foundry.toml", "Project.toml"}, defaultMore},
 }
 
 const (

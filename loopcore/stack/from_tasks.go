@@ -11,7 +11,26 @@ import (
 // at the root comes before a package manager.
 var Runners = []Runner{
 	{"make", []string{"Makefile", "makefile", "GNUmakefile"}, readMake},
+	{"just", []string{"justfile", "Justfile", ".justfile"}, readJust},
+	{"task", []string{"Taskfile.y*ml", "taskfile.y*ml", "Taskfile.dist.y*ml"}, readTaskfile},
+	{"mise", []string{"mise.toml", ".mise.toml"}, readMise},
+	{"deno", []string{"deno.json", "deno.jsonc"}, readDeno},
 	{"node", []string{"package.json"}, readNode},
+	{"poe", []string{"pyproject.toml"}, pyTasks([]string{"tool", "poe", "tasks"}, "poe ", true)},
+	{"pdm", []string{"pyproject.toml"}, pyTasks([]string{"tool", "pdm", "scripts"}, "pdm run ", false)},
+	{"rye", []string{"pyproject.toml"}, pyTasks([]string{"tool", "rye", "scripts"}, "rye run ", false)},
+	{"hatch", []string{"pyproject.toml"}, readHatch},
+	{"pixi", []string{"pixi.toml"}, readPixi},
+	{"pipenv", []string{"Pipfile"}, readPipenv},
+	{"taskipy", []string{"pyproject.toml"}, pyTasks([]string{"tool", "taskipy", "tasks"}, "task ", true)},
+	{"nox", []string{"noxfile.py"}, readNox},
+	{"tox", []string{"tox.ini", "tox.toml"}, readTox},
+	{"invoke", []string{"tasks.py"}, readInvoke},
+	{"composer", []string{"composer.json"}, readComposer},
+	{"rake", []string{"Rakefile"}, readRake},
+	{"cargo", []string{"Cargo.toml"}, readCargo},
+	{"mix", []string{"mix.exs"}, readMix},
+	{"scripts", []string{"script", "scripts"}, readScripts},
 }
 
 // fromTasks offers the declared tasks, and the parts of composite ones.

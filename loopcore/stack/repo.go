@@ -291,10 +291,7 @@ func (r *repo) inline(n *nature, c command, at string, vars map[string]string, v
 	}
 	before := n.size
 	if classify(w).kind == "" { // a script called like a known tool is that tool
-		r.follow(n, r.text(name), ".", vars, via, depth+1)
-		if at != "." {
-			r.follow(n, "", at, vars, via, depth+1)
-		}
+		r.follow(n, r.text(name), at, vars, via, depth+1)
 	}
 	return n.size > before
 }

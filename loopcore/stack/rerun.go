@@ -102,7 +102,7 @@ func Rerun(step loopcore.Step, fs []loopcore.Failure) (out loopcore.Step, ok boo
 		if !slices.ContainsFunc(n.starts, func(s string) bool { return step.Command == s || strings.HasPrefix(step.Command, s+" ") }) {
 			continue
 		}
-		words := n.words(fs)
+		words := n.words(below(step.Dir, fs))
 		if words == nil || strings.Contains(step.Command, " -- ") {
 			return step, false
 		}
@@ -112,6 +112,19 @@ func Rerun(step loopcore.Step, fs []loopcore.Failure) (out loopcore.Step, ok boo
 		return step, true
 	}
 	return step, false
+}
+
+// below makes the failures' files relative to the step's directory, where its
+// command runs.
+func below(dir string, fs []loopcore.Failure) []loopcore.Failure {
+	if dir == "" || dir == "." {
+		return fs
+	}
+	fs = slices.Clone(fs)
+	for i := range fs {
+		fs[i].File = strings.TrimPrefix(fs[i].File, dir+"/")
+	}
+	return fs
 }
 
 // quoted is a word as sh reads it back.
