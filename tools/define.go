@@ -117,7 +117,11 @@ func put(ask *contract.Ask, c contract.Caller) *mcp.CallToolResult {
 		}).ToolResult()
 	}
 	without := ask.Without
-	if c.Answer != nil {
+	switch {
+	case c.Answer == nil:
+	case c.Answer.Silent:
+		without = "the user was asked and gave no answer"
+	default:
 		without = "the user was asked and did not agree"
 	}
 	return refusal(loopcore.Refuse(loopcore.Code(ask.Code), ask.Hint, "%s", without))
@@ -131,5 +135,6 @@ func answerOf(req mcp.CallToolRequest) *contract.Answer {
 		return nil
 	}
 	kind, token, _ := strings.Cut(req.Params.RequestState, ":")
-	return &contract.Answer{Kind: contract.AskKind(kind), Token: token, Accepted: r.Action == mcp.ElicitationResponseActionAccept}
+	return &contract.Answer{Kind: contract.AskKind(kind), Token: token, Accepted: r.Action == mcp.ElicitationResponseActionAccept,
+		Silent: r.Action != mcp.ElicitationResponseActionAccept && r.Action != mcp.ElicitationResponseActionDecline}
 }

@@ -38,7 +38,7 @@ func detectGate(e Engine) spec[contract.DetectGateIn, contract.DetectGateOut] {
 
 func detectGateText(o contract.DetectGateOut) string {
 	var p page
-	p.line("Gate of %s at %s%s, %s", code(o.Repo), words(" ", orNone(o.Head), bracket(o.Branch)), policyText(o.Policy), cleanText(o))
+	p.line("Gate of %s at %s, %s, %s", code(o.Repo), words(" ", orNone(o.Head), bracket(o.Branch)), policyText(o.Policy), cleanText(o))
 	for i, s := range o.Steps {
 		p.line("%d. %s", i+1, stepText(s))
 		for _, w := range s.Warnings {

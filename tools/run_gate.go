@@ -90,7 +90,11 @@ func runGateCuts(_ contract.RunGateIn, out *contract.RunGateOut) []cut {
 
 func runGateText(o contract.RunGateOut) string {
 	var p page
-	p.line("Run %s, iteration %d: %s", o.Run, o.Iteration, strings.ToUpper(words(" ", string(o.Verdict), statusText(o))))
+	attempt := "baseline"
+	if o.Iteration > 0 {
+		attempt = fmt.Sprintf("iteration %d", o.Iteration)
+	}
+	p.line("Run %s, %s: %s", o.Run, attempt, strings.ToUpper(words(" ", string(o.Verdict), statusText(o))))
 	p.line("session %s · scope %s · %s", orNone(o.Session), orNone(o.Scope), counted(o.Counts))
 	if o.Outcome != "" {
 		p.line("outcome %s", o.Outcome)

@@ -66,6 +66,7 @@ type Answer struct {
 	Kind     AskKind
 	Token    string // of the Ask
 	Accepted bool
+	Silent   bool // neither yes nor no: dismissed, no answer in time, or a client that could not ask after all
 }
 
 // Accepts reports whether the person accepted the question of that token.
