@@ -121,3 +121,11 @@ func parsePairs(b []byte) ([]Uncovered, error) {
 	}
 	return list, nil
 }
+
+// plural is "1 snapshot", "2 snapshots".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
