@@ -35,5 +35,210 @@ func unexplained(l *Log) loopcore.Failure {
 }
 
 // fallback reads shapes that all runners share out of the lines that no reader
-// claimed.
-func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report { return r }
+// claimed: a failing mark with a name, a place and an error below it, totals.
+// It knows no runner, so it only believes in failures where the run failed.
+func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
+	s := &shapes{l: l, c: c}
+	counts, counted := s.totals()
+	failed := l.In.HasExit && l.In.Exit != 0 || !l.In.HasExit && counts.Failed+counts.Errors > 0
+	if failed {
+		s.tests()
+		if len(s.found) == 0 {
+			s.diagnostics()
+		}
+		if len(s.found) == 0 {
+			s.exception()
+		}
+	}
+	if len(s.found) == 0 && !counted && !s.noTests() {
+		return r
+	}
+	r.Fallback = true
+	if r.Runner == "" {
+		r.Runner = "general"
+	}
+	if r.Kind == "" {
+		r.Kind = loopcore.KindTest
+	}
+	r.Failures = append(r.Failures, dedupe(s.found)...)
+	s.settle(&r, counts, counted)
+	return r
+}
+
+// settle sets status and counts of what the shapes told.
+func (s *shapes) settle(r *loopcore.Report, counts loopcore.Counts, counted bool) {
+	if counted && !r.Counted {
+		r.Counts, r.Counted = counts, true
+	} else if !r.Counted {
+		count(r)
+	}
+	if weight(r.Status) > weight(loopcore.StatusPass) {
+		return
+	}
+	switch {
+	case s.built:
+		r.Status = loopcore.StatusBuildError
+	case len(required(r.Failures)) > 0:
+		r.Status = loopcore.StatusFail
+	case counts.Passed+counts.Failed+counts.Errors == 0 && (s.noTests() || counted && counts.Skipped == 0):
+		r.Status = loopcore.StatusNoTests
+	}
+}
+
+// shapes is the state of the general reading.
+type shapes struct {
+	l     *Log
+	c     *Claims
+	found []loopcore.Failure
+	built bool // what was found are a compiler's errors
+}
+
+// noTestPhrases are what runners say when there was nothing to run.
+var noTestPhrases = []string{
+	"no tests found", "no tests ran", "no tests to run", "no test files", "no tests were found", "no tests executed", "no tests matched", "no tests match", "no test cases", "no test is available", "no specs found", "no test modules found",
+	"there are no tests", "couldn't find any files to test", "0 tests executed", "no matching test", "executed 0 of 0", "0 tests, 0 failures", "executed 0 tests", "no test specified", "couldn't find any test",
+}
+
+// noTests reports whether the output says that there was nothing to run.
+func (s *shapes) noTests() bool {
+	for i, line := range s.l.Lines {
+		if !s.free(i) || len(line) > 300 {
+			continue
+		}
+		low := strings.ToLower(line)
+		for _, p := range noTestPhrases {
+			if strings.Contains(low, p) && !strings.Contains(low, "1"+p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *shapes) free(i int) bool { return s.c.owner[i] == "" }
+
+// totals reads the last line that looks like a runner's totals.
+func (s *shapes) totals() (loopcore.Counts, bool) {
+	for i := len(s.l.Lines) - 1; i >= 0; i-- {
+		if !s.free(i) {
+			continue
+		}
+		if n, ok := totalsOf(s.l.Lines[i]); ok {
+			s.joinTotals(i, &n)
+			return n, true
+		}
+	}
+	return loopcore.Counts{}, false
+}
+
+// joinTotals adds what the lines around a total say where each number has a
+// line of its own.
+func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
+	for k := i - 1; k >= 0 && k >= i-6; k-- {
+		m, ok := totalsPart(s.l.Lines[k])
+		if !ok {
+			if strings.TrimSpace(s.l.Lines[k]) == "" {
+				continue
+			}
+			return
+		}
+		if n.Passed == 0 {
+			n.Passed = m.Passed
+		}
+		if n.Failed == 0 {
+			n.Failed = m.Failed
+		}
+		if n.Skipped == 0 {
+			n.Skipped = m.Skipped
+		}
+		if n.Errors == 0 {
+			n.Errors = m.Errors
+		}
+		if n.Total == 0 {
+			n.Total = m.Total
+		}
+	}
+	if n.Passed == 0 && n.Total > n.Failed+n.Errors+n.Skipped {
+		n.Passed = n.Total - n.Failed - n.Errors - n.Skipped
+	}
+}
+
+// totalWords are what the numbers of a total are called.
+var totalWords = map[string]int{
+	"passed": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
+	"failed": 2, "fail": 2, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
+	"errors": 3, "error": 3, "errored": 3,
+	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4, "inconclusive": 4, "skips": 4,
+	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5, "scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5,
+}
+
+// totalsOf reads a line with at least two numbers of a total, one of them of
+// tests that passed or failed.
+func totalsOf(line string) (loopcore.Counts, bool) {
+	n, pairs, ok := readTotals(line)
+	return n, ok && pairs >= 2
+}
+
+// totalsPart reads a line with one number of a total and little else.
+func totalsPart(line string) (loopcore.Counts, bool) {
+	if len(line) > 60 {
+		return loopcore.Counts{}, false
+	}
+	n, pairs, _ := readTotals(line)
+	return n, pairs >= 1
+}
+
+// readTotals pairs the numbers of a line with the words beside them: `3 failed`,
+// `failures: 2`, `Failed:     1`.
+func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
+	if len(line) > 400 || !strings.ContainsAny(line, "0123456789") {
+		return n, 0, false
+	}
+	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(" \t,;|()[]=:!.-•*✓✗✔✘❌", r) })
+	used := make([]bool, len(words))
+	put := func(word string, v int) bool {
+		kind := totalWords[word]
+		switch kind {
+		case 1:
+			n.Passed = v
+		case 2:
+			n.Failed = v
+		case 3:
+			n.Errors += v
+		case 4:
+			n.Skipped += v
+		case 5:
+			n.Total = max(n.Total, v)
+		default:
+			return false
+		}
+		pairs++
+		outcome = outcome || kind == 1 || kind == 2
+		return true
+	}
+	labelled := strings.Contains(line, ": ") && !strings.Contains(line, " passed") && !strings.Contains(line, " failed,")
+	for k := range words {
+		if used[k] || strings.Trim(words[k], "0123456789") != "" {
+			continue
+		}
+		v := atoi(words[k])
+		if labelled && k > 0 && !used[k-1] && put(words[k-1], v) {
+			used[k-1], used[k] = true, true
+			continue
+		}
+		for d := 1; d <= 2 && k+d < len(words); d++ { // 12 unit tests, 1 test failed
+			if used[k+d] {
+				break
+			}
+			w := words[k+d]
+			if totalWords[w] == 5 && k+d+1 < len(words) && (totalWords[words[k+d+1]] == 2 || totalWords[words[k+d+1]] == 1) {
+				w = words[k+d+1]
+			}
+			if put(w, v) {
+				used[k], used[k+d] = true, true
+				break
+			}
+		}
+	}
+	return n, pairs, outcome
+}

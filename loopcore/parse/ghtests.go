@@ -10,12 +10,13 @@ const ghTestsName = "github-tests"
 
 // ghTests reads the failing tests that JavaScript runners print as GitHub
 // workflow commands, "::error file=…,title=a › b::text": other than a linter's
-// they carry a stack. A runner that also prints its own list is read there.
+// they carry a stack.
 var ghTests = Reader{
-	Name: ghTestsName,
-	Kind: loopcore.KindTest,
-	Spot: func(l *Log) bool { return l.Has("::error ") && l.HasAny("%0A    at ", "%0A ❯ ") },
-	Read: readGHTests,
+	Name:    ghTestsName,
+	Kind:    loopcore.KindTest,
+	Wrapper: true, // a runner that prints its own list too is read there
+	Spot:    func(l *Log) bool { return l.Has("::error ") && l.HasAny("%0A    at ", "%0A ❯ ") },
+	Read:    readGHTests,
 }
 
 func readGHTests(l *Log, c *Claims) loopcore.Report {
@@ -42,7 +43,5 @@ func readGHTests(l *Log, c *Claims) loopcore.Report {
 		r.Failures = append(r.Failures, f)
 		c.Take(ghTestsName, i, i+1)
 	}
-	// Where the runner printed its totals they were read with them.
-	r.Counted = len(r.Failures) > 0 && l.HasAny("\nTests: ", "      Tests  ")
 	return r
 }

@@ -70,7 +70,7 @@ func read(l *Log) loopcore.Report {
 	if files := readFiles(l); len(files) > 0 {
 		rep = joinFiles(rep, merge(l, files))
 	}
-	if !known(rep) {
+	if !known(l, rep) {
 		rep = fallback(l, c, rep)
 	}
 	judge(l, &rep)
@@ -91,11 +91,17 @@ func empty(r loopcore.Report) bool {
 
 // known reports whether some reader explained the run: then shapes in the rest
 // of the output are noise.
-func known(r loopcore.Report) bool {
+func known(l *Log, r loopcore.Report) bool {
 	for _, f := range r.Failures {
 		if !f.Optional {
 			return true
 		}
 	}
-	return r.Status != "" && r.Status != loopcore.StatusFail
+	switch r.Status {
+	case loopcore.StatusBuildError, loopcore.StatusCrash, loopcore.StatusKilled, loopcore.StatusNoTests:
+		return true
+	case loopcore.StatusPass:
+		return !l.In.HasExit || l.In.Exit == 0
+	}
+	return false
 }
