@@ -13,18 +13,21 @@ var annotations = Reader{
 	Name:    "github-annotations",
 	Kind:    loopcore.KindLint,
 	Wrapper: true,
-	Spot:    func(l *Log) bool { return l.HasAny("::error ", "::warning ", "::notice ", "::error::") },
-	Read:    readAnnotations,
+	Spot: func(l *Log) bool {
+		return l.HasAny("::error ", "::warning ", "::notice ", "::error::", "##vso[task.logissue")
+	},
+	Read: readAnnotations,
 }
 
 func readAnnotations(l *Log, c *Claims) loopcore.Report {
 	const me = "github-annotations"
 	var r loopcore.Report
 	for i := range l.Lines {
-		if !c.Free(me, i) || !strings.HasPrefix(strings.TrimLeft(l.Lines[i], " "), "::") {
+		s := strings.TrimLeft(l.Whole(i), " ")
+		if !c.Free(me, i) || !strings.HasPrefix(s, "::") && !strings.HasPrefix(s, "##vso[") {
 			continue
 		}
-		level, props, text, ok := annotation(strings.TrimLeft(l.Whole(i), " "))
+		level, props, text, ok := annotation(s)
 		if !ok {
 			continue
 		}
@@ -33,6 +36,13 @@ func readAnnotations(l *Log, c *Claims) loopcore.Report {
 			f.Rule = title
 		} else if title != "" && f.Message == "" {
 			f.Message = title
+		}
+		if d, ok := scanDiagnostic(text); ok && d.line == f.Line { // the text says the place again
+			text = d.text
+			f.Message = text
+			if rest, code := takeCode(text); code != "" {
+				f.Message, f.Rule = rest, code
+			}
 		}
 		if cop, _, ok := strings.Cut(text, ": "); ok && f.Rule == "" && strings.Contains(cop, "/") && ruleLike(cop) {
 			f.Rule = cop
@@ -46,8 +56,18 @@ func readAnnotations(l *Log, c *Claims) loopcore.Report {
 	return diagnosticReport(r, 0, false)
 }
 
-// annotation takes "::level key=value,…::text" apart.
+// annotation takes "::level key=value,…::text" apart, and Azure's
+// "##vso[task.logissue type=level;sourcepath=…]text".
 func annotation(s string) (level string, props map[string]string, text string, ok bool) {
+	if rest, found := strings.CutPrefix(s, "##vso[task.logissue "); found {
+		list, text, ok := strings.Cut(rest, "]")
+		props = map[string]string{}
+		for _, kv := range strings.Split(list, ";") {
+			k, v, _ := strings.Cut(kv, "=")
+			props[azureNames[k]] = v
+		}
+		return props["type"], props, text, ok
+	}
 	head, text, ok := strings.Cut(strings.TrimPrefix(s, "::"), "::")
 	if !ok {
 		return "", nil, "", false
@@ -63,6 +83,9 @@ func annotation(s string) (level string, props map[string]string, text string, o
 	}
 	return level, props, unescapeCommand(text), true
 }
+
+// azureNames are Azure's names for what GitHub calls otherwise.
+var azureNames = map[string]string{"type": "type", "sourcepath": "file", "linenumber": "line", "columnnumber": "col", "code": "title"}
 
 func unescapeCommand(s string) string {
 	if !strings.Contains(s, "%") {

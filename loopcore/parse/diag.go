@@ -135,7 +135,7 @@ func number(s string) (int, string) {
 // pathLike reports whether s can be a source file's path: it has a folder or
 // an extension, a letter, and none of what only sentences have.
 func pathLike(s string) bool {
-	if s == "" || len(s) > 512 || strings.Contains(s, "://") || strings.ContainsAny(s, "\"'<>|*?{}\t") || strings.Contains(s, ": ") {
+	if s == "" || len(s) > 512 || strings.HasPrefix(s, "::") || strings.HasPrefix(s, "##") || strings.Contains(s, "://") || strings.ContainsAny(s, "\"'<>|*?{}\t") || strings.Contains(s, ": ") {
 		return false
 	}
 	if strings.HasSuffix(s, "akefile") || strings.HasSuffix(s, "ockerfile") || strings.HasSuffix(s, "akefile.am") {

@@ -64,7 +64,7 @@ var black = Reader{
 	Name: "black",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny("would reformat ", "would be left unchanged", "Imports are incorrectly sorted", "error: cannot format ", "reformatted ")
+		return l.HasAny("would reformat ", "would be left unchanged", "Imports are incorrectly sorted", "error: cannot format ", "error: cannot parse: ", "reformatted ")
 	},
 	Read: readBlack,
 }
@@ -81,6 +81,11 @@ func readBlack(l *Log, c *Claims) loopcore.Report {
 			f.File, f.Message, f.Rule = l.Path(p), "would reformat", "format"
 		} else if p, ok := strings.CutSuffix(line, " Imports are incorrectly sorted and/or formatted."); ok {
 			f.File, f.Message = l.Path(strings.TrimPrefix(p, "ERROR: ")), "Imports are incorrectly sorted and/or formatted."
+		} else if rest, ok := strings.CutPrefix(line, "error: cannot parse: "); ok {
+			if d, ok := scanDiagnostic(rest + ": "); ok {
+				f = d.failure(l, i, loopcore.FailCompile)
+			}
+			f.Message, f.Kind = "cannot parse "+strings.TrimSpace(l.Line(i+1)), loopcore.FailCompile
 		} else if rest, ok := strings.CutPrefix(line, "error: cannot format "); ok {
 			p, text, _ := strings.Cut(rest, ": ")
 			f.File, f.Message, f.Kind = l.Path(p), text, loopcore.FailCompile
@@ -172,7 +177,7 @@ func readFileList(l *Log, c *Claims) loopcore.Report {
 			return loopcore.Report{}
 		}
 		goOnly = goOnly && strings.HasSuffix(line, ".go")
-		r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(line), Message: "not formatted", Rule: "format", At: l.Number(i)})
+		r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(line), Message: "listed by the tool", At: l.Number(i)})
 	}
 	if !l.In.HasExit || l.In.Exit == 0 && !goOnly || l.In.Exit > 2 {
 		return loopcore.Report{}
@@ -184,28 +189,24 @@ func readFileList(l *Log, c *Claims) loopcore.Report {
 // diffList reads formatters that print the patch they want: gofmt -d, isort
 // --diff, clang-format and the like.
 var diffList = Reader{
-	Name: "format-diff",
-	Kind: loopcore.KindLint,
-	Spot: func(l *Log) bool { return l.HasLine("+++ ") && l.HasLine("--- ") && l.HasLine("@@ -") },
-	Read: readDiffList,
+	Name:    "format-diff",
+	Kind:    loopcore.KindLint,
+	Wrapper: true,
+	Spot:    func(l *Log) bool { return l.HasLine("+++ ") && l.HasLine("--- ") && l.HasLine("@@ -") },
+	Read:    readDiffList,
 }
 
 func readDiffList(l *Log, c *Claims) loopcore.Report {
 	const me = "format-diff"
 	var r loopcore.Report
-	first := true
 	for i, line := range l.Lines {
-		if first && line != "" && !hasAnyPrefix(line, []string{"diff ", "--- ", "Index: "}) {
-			return loopcore.Report{} // a patch inside something else
-		}
-		first = first && line == ""
 		p, ok := strings.CutPrefix(line, "+++ ")
 		if !ok || !strings.HasPrefix(l.Line(i-1), "--- ") || !strings.HasPrefix(l.Line(i+1), "@@ -") {
 			continue
 		}
 		p, _, _ = cutAny(p, "\t", " 20")
 		p = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(p, "b/"), ":after"), ".orig")
-		if !pathLike(p) {
+		if !pathLike(p) || !c.Free(me, i) {
 			continue
 		}
 		f := loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(p), Message: "not formatted", Rule: "format", At: l.Number(i)}

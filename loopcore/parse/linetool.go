@@ -17,9 +17,9 @@ type lineTool struct {
 	match func(l *Log, i int, d diagnostic) (loopcore.Failure, bool)
 	// errors reads the tool's own total out of a line; nil = count the failures.
 	errors func(line string) (int, bool)
-	// broken begins the lines by which the tool says that it could not do its
-	// work; "" if it has no such words.
-	broken string
+	// broken reads a line by which the tool says that it could not do its
+	// work; nil if it has no such words.
+	broken func(l *Log, line string) (loopcore.Failure, bool)
 	// clean is a line by which the tool says that all is well; "" if it is silent.
 	clean string
 }
@@ -53,10 +53,13 @@ func (t lineTool) read(l *Log, c *Claims) loopcore.Report {
 			c.Take(t.name, i, i+1)
 			continue
 		}
-		if t.broken != "" && strings.HasPrefix(line, t.broken) {
-			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailCompile, Message: line, At: l.Number(i)})
-			c.Take(t.name, i, i+1)
-			continue
+		if t.broken != nil {
+			if f, ok := t.broken(l, line); ok {
+				f.At = l.Number(i)
+				r.Failures = append(r.Failures, f)
+				c.Take(t.name, i, i+1)
+				continue
+			}
 		}
 		d, ok := scanDiagnostic(line)
 		if !ok {

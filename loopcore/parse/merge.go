@@ -163,6 +163,8 @@ func judge(l *Log, r *loopcore.Report) {
 			r.Failures = append(r.Failures, unexplained(l))
 			r.Counts.Errors = max(r.Counts.Errors, 1)
 		}
+	case exit != 0 && r.Status == loopcore.StatusFail && len(r.Failures)+len(r.Killed) == 0:
+		r.Failures = append(r.Failures, unexplained(l)) // counted by the runner, named by nobody
 	}
 }
 

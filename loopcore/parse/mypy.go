@@ -12,7 +12,7 @@ var mypy = lineTool{
 	kind:   loopcore.KindTypecheck,
 	spot:   []string{".py:", ".pyi:", "mypy: "},
 	match:  matchMypy,
-	broken: "mypy: ",
+	broken: brokenMypy,
 	errors: mypyTotal,
 	clean:  "Success: no issues found in",
 }.reader()
@@ -33,6 +33,18 @@ func matchMypy(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
 		f.Kind = loopcore.FailCompile
 	}
 	return f, true
+}
+
+// brokenMypy reads "mypy: error: …" and "a.py: error: Cannot read file: …".
+func brokenMypy(l *Log, line string) (loopcore.Failure, bool) {
+	if strings.HasPrefix(line, "mypy: ") {
+		return loopcore.Failure{Kind: loopcore.FailCompile, Message: line}, true
+	}
+	file, text, ok := strings.Cut(line, ": error: ")
+	if !ok || !pythonFile(file) || !pathLike(file) {
+		return loopcore.Failure{}, false
+	}
+	return loopcore.Failure{Kind: loopcore.FailCompile, File: l.Path(file), Message: text}, true
 }
 
 // mypyish tells mypy's diagnostics from those of compilers that read Python's

@@ -11,7 +11,7 @@ var ruff = Reader{
 	Name: "ruff",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny("All checks passed!", "[*]", "fixable with the `--fix`", "Would reformat: ", "invalid-syntax: ", "SyntaxError: ", "hidden fixes") ||
+		return l.HasAny("All checks passed!", "[*]", "fixable with the `--fix`", "Would reformat: ", "invalid-syntax: ", ": SyntaxError: ", "hidden fixes") ||
 			l.Has("Found ") && l.HasAny(" error.", " errors.") && l.HasAny(".py:", ".ipynb:", ".toml:")
 	},
 	Read: readRuff,
