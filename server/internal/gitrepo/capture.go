@@ -58,7 +58,7 @@ func (o *op) capture(ctx context.Context, extra []string) (*capture, error) {
 	if c.modes, err = o.loadModes(ctx); err != nil {
 		return nil, err
 	}
-	c.fresh, c.changed, c.gone = len(seen.fresh), len(seen.changed), len(seen.gone)
+	c.fresh, c.changed, c.gone = len(seen.fresh), len(seen.changed)+len(seen.unseen), len(seen.gone)
 	c.empty, c.ignored = seen.empty, seen.ignored
 	if err := o.takeUntilStill(ctx, c, seen); err != nil {
 		return nil, err
@@ -101,12 +101,13 @@ type sighting struct {
 	changed []string // there, but not as the index has it
 	gone    []string
 	fresh   []string // not in the index, not ignored
+	unseen  []string // changed behind git's back, see addUnseen
 	warned  []Uncovered
 	empty   []string
 	ignored []string
 }
 
-func (s sighting) nothing() bool { return len(s.changed)+len(s.gone)+len(s.fresh) == 0 }
+func (s sighting) nothing() bool { return len(s.changed)+len(s.gone)+len(s.fresh)+len(s.unseen) == 0 }
 
 // look finds what moved and what is new. Not `git add -A`: that aborts as a
 // whole on a nested repository without commits, and stores others as a link.
@@ -117,6 +118,7 @@ func (o *op) look(ctx context.Context) (sighting, error) {
 		func() (err error) { found, err = o.lookForNew(ctx); return err },
 	)
 	found.changed, found.gone = known.changed, known.gone
+	o.addUnseen(&found)
 	return found, err
 }
 
@@ -295,10 +297,10 @@ func (o *op) take(ctx context.Context, c *capture, s sighting) error {
 	if err := o.noteModes(c, s); err != nil {
 		return err
 	}
-	if err := o.updateIndex(ctx, s.gone, "--force-remove"); err != nil {
+	if err := o.updateIndex(ctx, slices.Concat(s.gone, s.unseen), "--force-remove"); err != nil {
 		return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 	}
-	add := slices.Concat(s.changed, s.fresh)
+	add := slices.Concat(s.changed, s.fresh, s.unseen)
 	err := o.updateIndex(ctx, add, "--add", "--remove", "--replace")
 	if _, ok := err.(*gitError); ok {
 		return o.takeSingly(ctx, c, add)

@@ -133,6 +133,9 @@ func (o *op) merge(ctx context.Context, t target, p *plan, nowEmpty []string) er
 	if err != nil {
 		return diskRefusal(err)
 	}
+	if err := o.noteWritten(p); err != nil {
+		return err
+	}
 	// A chmod made index entries look old; the answer 1 names files that moved.
 	if _, err := o.git.run(ctx, call{args: []string{"update-index", "-q", "--refresh"}, ok: []int{1}}); err != nil {
 		return asRefusal(err, "run `fixloop doctor`")
@@ -287,6 +290,18 @@ func (o *op) permissionsBack(t target, p *plan, fresh []string) (modes, error) {
 		delete(m.odd, name)
 	}
 	return m, nil
+}
+
+// noteWritten notes the change times of what was written, before the index is
+// refreshed; see racyWindow.
+func (o *op) noteWritten(p *plan) error {
+	seen := make(map[string]fs.FileInfo)
+	for _, name := range slices.Concat(p.result(Snapshot{}).Written, p.chmods) {
+		if fi, err := os.Lstat(o.abs(name)); err == nil {
+			seen[name] = fi
+		}
+	}
+	return o.noteJustChanged(seen)
 }
 
 // verify proves that the work tree is the target.

@@ -121,27 +121,30 @@ func (o *op) usualModes() modes {
 	return m
 }
 
-func (o *op) noteAll(m modes, paths []string) {
+// noteAll looks at files and notes their permissions; it returns what it saw.
+func (o *op) noteAll(m modes, paths []string) map[string]fs.FileInfo {
+	seen := make(map[string]fs.FileInfo, len(paths))
 	for _, path := range paths {
-		if fi, err := os.Lstat(o.abs(path)); err == nil && fi.Mode().IsRegular() {
+		fi, err := os.Lstat(o.abs(path))
+		if err == nil {
+			seen[path] = fi
+		}
+		if err == nil && fi.Mode().IsRegular() {
 			m.note(path, fi.Mode().Perm())
 		} else {
 			delete(m.odd, path)
 		}
 	}
+	return seen
 }
 
 // noteModes writes the permissions of a sighting before the index takes it: cut
 // short in between, the paths are simply seen again.
 func (o *op) noteModes(c *capture, s sighting) error {
-	if !permissions {
-		return nil
+	seen := o.noteAll(c.modes, slices.Concat(s.gone, s.unseen, s.changed, s.fresh))
+	if err := o.noteJustChanged(seen); err != nil || !permissions {
+		return err
 	}
-	for _, path := range s.gone {
-		delete(c.modes.odd, path)
-	}
-	o.noteAll(c.modes, s.changed)
-	o.noteAll(c.modes, s.fresh)
 	return o.saveModes(c.modes)
 }
 

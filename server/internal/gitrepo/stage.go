@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -17,6 +18,9 @@ type Staged struct {
 	Staged []string    `json:"staged"`
 	Left   []Uncovered `json:"left"` // not staged, and why
 }
+
+// leftGone is why Stage leaves a path that is neither on disk nor in the index.
+const leftGone = "gone, and not tracked"
 
 // asTheyHaveIt is the user's own git: their configuration, filters and hooks.
 func (r *Repo) asTheyHaveIt() git {
@@ -76,7 +80,7 @@ func (r *Repo) stageable(ctx context.Context, paths []string, s *Staged) error {
 		case known[path]:
 			s.Staged = append(s.Staged, path)
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir):
-			s.Left = append(s.Left, Uncovered{path, "gone, and never tracked"})
+			s.Left = append(s.Left, Uncovered{path, leftGone})
 		case r.insideNested(path):
 			s.Left = append(s.Left, Uncovered{path, "inside a repository of its own"})
 		default:
@@ -94,6 +98,7 @@ func (r *Repo) stageable(ctx context.Context, paths []string, s *Staged) error {
 			s.Staged = append(s.Staged, path)
 		}
 	}
+	s.Staged = sortedSet(s.Staged)
 	return nil
 }
 
@@ -138,6 +143,11 @@ func (r *Repo) Commit(ctx context.Context, message string, paths []string) (stri
 	if err != nil {
 		return "", err
 	}
+	known, err := r.inHead(ctx, s.Left)
+	if err != nil {
+		return "", err
+	}
+	s.Staged = append(s.Staged, known...) // their removal is staged already
 	if len(s.Staged) == 0 {
 		return "", loopcore.Refuse(loopcore.CodeGit, "change something first", "there is nothing to commit")
 	}
@@ -162,4 +172,27 @@ func (r *Repo) Commit(ctx context.Context, message string, paths []string) (stri
 	}
 	head, err := r.Head(ctx)
 	return head.Commit, err
+}
+
+// inHead returns the paths among left that are gone and in HEAD.
+func (r *Repo) inHead(ctx context.Context, left []Uncovered) ([]string, error) {
+	left = slices.DeleteFunc(slices.Clone(left), func(u Uncovered) bool { return u.Why != leftGone })
+	if len(left) == 0 {
+		return nil, nil
+	}
+	head, err := r.Head(ctx)
+	if err != nil || head.Unborn {
+		return nil, err
+	}
+	files, err := r.commitFiles(ctx, head.Commit)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, u := range left {
+		if slices.ContainsFunc(files, func(e Entry) bool { return e.Path == u.Path }) {
+			list = append(list, u.Path)
+		}
+	}
+	return list, nil
 }
