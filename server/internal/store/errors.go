@@ -18,6 +18,9 @@ func (d *DB) fail(op string, err error) error {
 	if errors.As(err, &refusal) {
 		return refusal
 	}
+	if errors.Is(err, errUnreadable) {
+		return d.damaged(err)
+	}
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("store: %s: %w", op, err)
@@ -33,6 +36,14 @@ func (d *DB) fail(op string, err error) error {
 		return loopcore.Refuse(loopcore.CodeBusy, "call again; if it stays so, another fixloop process hangs", "another process holds %s: %v", d.path, err)
 	}
 	return fmt.Errorf("store: %s: %w", op, err)
+}
+
+// read is fail for a query, whose error is often nil.
+func (d *DB) read(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return d.fail(op, err)
 }
 
 func (d *DB) damaged(err error) error {

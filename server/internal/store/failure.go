@@ -2,8 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"encoding/json"
-	"errors"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/evidence"
@@ -106,17 +104,4 @@ func (d *DB) Findings(run string) ([]loopcore.Finding, error) {
 		return f, err
 	}, "SELECT id, rule, severity, file, line, change, why, honest, digest FROM findings WHERE run = ? ORDER BY n", run)
 	return all, d.read("findings", err)
-}
-
-// read maps the error of a query. Stored JSON or times that do not read back
-// are damage too.
-func (d *DB) read(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return d.damaged(err)
-	}
-	return d.fail(op, err)
 }

@@ -5,12 +5,24 @@ import (
 	"compress/gzip"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"fixloop/loopcore/evidence"
 )
+
+// errUnreadable marks a stored value that does not read back: damage.
+var errUnreadable = errors.New("a stored value does not read back")
+
+// readBack marks err, unless it is nil.
+func readBack(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", errUnreadable, err)
+}
 
 // stamp is a time as the tables keep it; "" is the zero time.
 func stamp(t time.Time) sql.NullString {
@@ -32,9 +44,9 @@ func (c clock) Scan(src any) error {
 	case string:
 		t, err := time.Parse(time.RFC3339, v)
 		*c.to = t.UTC()
-		return err
+		return readBack(err)
 	}
-	return fmt.Errorf("a time is stored as %T", src)
+	return fmt.Errorf("%w: a time is a %T", errUnreadable, src)
 }
 
 // jsonText is v as JSON for a column.
@@ -52,11 +64,11 @@ func (f fromJSON) Scan(src any) error {
 	case nil:
 		return nil
 	case string:
-		return json.Unmarshal([]byte(v), f.to)
+		return readBack(json.Unmarshal([]byte(v), f.to))
 	case []byte:
-		return json.Unmarshal(v, f.to)
+		return readBack(json.Unmarshal(v, f.to))
 	}
-	return fmt.Errorf("JSON is stored as %T", src)
+	return fmt.Errorf("%w: JSON is a %T", errUnreadable, src)
 }
 
 // opaque is JSON that only the caller understands, NULL for none.
@@ -90,11 +102,11 @@ func (f fromPacked) Scan(src any) error {
 		return nil
 	}
 	if !ok {
-		return fmt.Errorf("packed JSON is stored as %T", src)
+		return fmt.Errorf("%w: packed JSON is a %T", errUnreadable, src)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return err
+		return readBack(err)
 	}
-	return json.NewDecoder(io.LimitReader(z, 1<<30)).Decode(f.to)
+	return readBack(json.NewDecoder(io.LimitReader(z, 1<<30)).Decode(f.to))
 }
