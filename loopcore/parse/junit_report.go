@@ -27,6 +27,14 @@ func (x *xmlRun) into(r *loopcore.Report) {
 			r.Counts.Skipped++
 		case loopcore.TestFailed:
 			f := x.failure(c)
+			if f.Kind == loopcore.FailLint {
+				r.Kind = loopcore.KindLint
+			}
+			if f.Name == "" {
+				r.Counts.Errors++
+				r.Failures = append(r.Failures, f)
+				continue
+			}
 			if c.isError && f.Kind != loopcore.FailAssertion {
 				r.Counts.Errors++
 			} else {
@@ -41,6 +49,9 @@ func (x *xmlRun) into(r *loopcore.Report) {
 		f := x.failure(&c)
 		r.Failures = append(r.Failures, f)
 		r.Counts.Errors++
+	}
+	if r.Kind == loopcore.KindLint { // its entries are findings, its passes clean files
+		r.Counts, r.Counted, r.Tests = loopcore.Counts{}, false, nil
 	}
 	if len(x.cases) == 0 && len(x.loose) == 0 {
 		r.Status = loopcore.StatusNoTests
@@ -88,6 +99,9 @@ var dullMessages = map[string]bool{"": true, "failed": true, "failure": true, "e
 // failure makes the failure of a failed test.
 func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: c.suiteName(), Name: c.name, File: x.l.Path(c.file), Line: c.line, At: x.at}
+	if lint, ok := x.lint(c); ok {
+		return lint
+	}
 	if len(c.problems) == 0 {
 		f.Message = "failed"
 		if c.out != "" {
@@ -126,6 +140,55 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 		f.File = moduleFile(x.l, c.class)
 	}
 	return f
+}
+
+// lint reads an entry that a linter wrote: its suite is a source file, and its
+// name a rule or a place.
+func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
+	if len(c.problems) == 0 || c.file != "" || !sourceFile(c.suite) && !sourceFile(c.class) && !placed(c.class) {
+		return loopcore.Failure{}, false
+	}
+	p := c.problems[0]
+	if strings.Contains(p.text, "\n    at ") || strings.Contains(p.text, "\n ❯ ") || strings.Contains(p.text, "in function") {
+		return loopcore.Failure{}, false // a test's stack
+	}
+	f := loopcore.Failure{Kind: loopcore.FailLint, At: x.at, Message: p.message}
+	rule, where, cut := strings.Cut(c.name, " at ")
+	if cut && strings.HasSuffix(where, ")") { // phpcs: Rule at file (1:2)
+		where = strings.TrimSuffix(strings.Replace(where, " (", ":", 1), ")")
+	}
+	for _, s := range []string{p.message, where, c.class, c.name, p.text} {
+		if pl, ok := findPlace(s); ok && pl.from == 0 {
+			f.File, f.Line, f.Column = pl.file, pl.line, pl.col
+			if s == p.message {
+				f.Message = strings.TrimLeft(s[pl.to:], ": ")
+			}
+			break
+		}
+	}
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(p.text), "line "); ok && f.Line == 0 { // eslint: line 1, col 7, Error - …
+		f.File, f.Line = c.suite, atoi(rest)
+		_, rest, _ = strings.Cut(rest, "col ")
+		f.Column = atoi(rest)
+	}
+	if f.Line == 0 {
+		return loopcore.Failure{}, false
+	}
+	f.File = x.l.Path(f.File)
+	if f.Rule = strings.TrimPrefix(rule, "org.eslint."); placed(rule) || sourceFile(rule) {
+		f.Rule = p.class
+	}
+	if strings.HasPrefix(f.Message, "Parsing error") || strings.HasPrefix(f.Message, "expected ") && strings.HasPrefix(p.class, "E0") {
+		f.Kind = loopcore.FailCompile
+	}
+	f.Optional = strings.Contains(p.text, ", Warning - ") || p.class == "warning"
+	return f, true
+}
+
+// placed reports whether s begins with a place.
+func placed(s string) bool {
+	pl, ok := findPlace(s)
+	return ok && pl.from == 0
 }
 
 // sameBase reports whether a short path is the end of a longer one.

@@ -37,8 +37,12 @@ func merge(l *Log, parts []part) loopcore.Report {
 		}
 		fill(&r)
 		names = append(names, p.reader.Name)
-		if out.Kind == "" || p.reader.Kind == loopcore.KindTest {
-			out.Kind = p.reader.Kind
+		kind := p.reader.Kind
+		if r.Kind != "" { // a document tells its kind by what is in it
+			kind = r.Kind
+		}
+		if out.Kind == "" || kind == loopcore.KindTest {
+			out.Kind = kind
 		}
 		if weight(r.Status) > weight(out.Status) {
 			out.Status = r.Status
@@ -230,6 +234,7 @@ func required(fs []loopcore.Failure) []loopcore.Failure {
 func finish(l *Log, r *loopcore.Report) {
 	n := r.Counts
 	r.Counts.Total = max(n.Total, n.Passed+n.Failed+n.Errors+n.Skipped+n.Killed)
+	relative(l, r)
 	ids := map[string]int{}
 	for i := range r.Failures {
 		f := &r.Failures[i]

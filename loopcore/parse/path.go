@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // Path is a path of the output as one relative to the repository where it can
@@ -114,3 +116,59 @@ func workDir(l *Log) string {
 
 // dirMarks come before the working folder in what runners print.
 var dirMarks = []string{"rootdir: ", "Entering directory ", " RUN  ", "Internal ctest changing into directory: ", "Test project ", "Root directory: "}
+
+// sourceDirs are folders that stand at the top of a repository.
+var sourceDirs = []string{"/src/", "/test/", "/tests/", "/spec/", "/lib/", "/e2e/", "/app/", "/pkg/", "/internal/", "/cmd/", "/__tests__/", "/packages/"}
+
+// relative makes the paths that are still absolute relative, where the sources
+// are not at hand to tell: below the folder that all of them share, which ends
+// before a folder that names a part of a repository.
+func relative(l *Log, r *loopcore.Report) {
+	if l.In.Root != nil {
+		return
+	}
+	base := ""
+	for _, f := range r.Failures {
+		if !absolute(f.File) || l.Foreign(f.File) {
+			continue
+		}
+		dir := path.Dir(f.File)
+		if base == "" {
+			base = dir
+			continue
+		}
+		for base != dir && !strings.HasPrefix(dir, base+"/") && base != "/" && base != "." {
+			base = path.Dir(base)
+		}
+	}
+	if base == "" || base == "/" || base == "." {
+		return
+	}
+	// The last such name would be the wrong one in /home/me/src/shop/test.
+	cut := -1
+	for _, d := range sourceDirs {
+		if at := strings.LastIndex(base+"/", d); at > cut {
+			cut = at
+		}
+	}
+	if cut > 0 {
+		base = base[:cut]
+	}
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		f.File = trimBase(f.File, base)
+		for k := range f.Frames {
+			f.Frames[k].File = trimBase(f.Frames[k].File, base)
+		}
+	}
+	for i := range r.Tests {
+		r.Tests[i].File = trimBase(r.Tests[i].File, base)
+	}
+}
+
+func trimBase(p, base string) string {
+	if rel, ok := under(p, base); ok {
+		return rel
+	}
+	return p
+}

@@ -42,6 +42,7 @@ func readUnittest(l *Log, c *Claims) loopcore.Report {
 			}
 		}
 	}
+	unittestSurprises(&r)
 	if bounds == 0 && len(r.Failures) == 0 && len(r.Tests) == 0 {
 		return loopcore.Report{}
 	}
@@ -51,6 +52,21 @@ func readUnittest(l *Log, c *Claims) loopcore.Report {
 		}
 	}
 	return r
+}
+
+// unittestSurprises adds the tests that only the verbose listing names: those
+// that should have failed and did not.
+func unittestSurprises(r *loopcore.Report) {
+	known := map[string]bool{}
+	for _, f := range r.Failures {
+		name, _, _ := strings.Cut(f.Name, " ")
+		known[name] = true
+	}
+	for _, t := range r.Tests {
+		if t.Status == loopcore.TestFailed && !known[t.Name] {
+			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.Suite, Name: t.Name, Message: "unexpected success, or a failure that was not described"})
+		}
+	}
 }
 
 // unittestHead reports whether a line begins a failure's block.
@@ -75,6 +91,10 @@ func unittestBlock(l *Log, i int) (loopcore.Failure, int) {
 	body := i + 1
 	for body < len(l.Lines) && body < i+6 && !frameRule(l.Lines[body]) {
 		body++
+	}
+	if strings.HasPrefix(l.Line(body+1), "Ran ") { // nothing but a head
+		f.Message = strings.ToLower(verb)
+		return f, body
 	}
 	body++
 	end := body
