@@ -52,7 +52,7 @@ type ctrfTest struct {
 // result is not known. Durations per test are not known and written as 0.
 func ctrf(x Export) ([]byte, error) {
 	all := x.results()
-	r := ctrfReport{ReportFormat: "CTRF", SpecVersion: "0.0.0", GeneratedBy: "fixloop", Timestamp: timestamp(x.Finished),
+	r := ctrfReport{ReportFormat: "CTRF", SpecVersion: "1.0.0", GeneratedBy: "fixloop", Timestamp: timestamp(x.Finished),
 		Results: ctrfResults{Tool: ctrfTool{Name: x.Report.Runner}, Tests: []ctrfTest{}}}
 	if r.Results.Tool.Name == "" {
 		r.Results.Tool.Name = "fixloop"
@@ -60,9 +60,9 @@ func ctrf(x Export) ([]byte, error) {
 	s := &r.Results.Summary
 	s.Start, s.Stop, s.Duration = unixMilli(x.Started), unixMilli(x.Finished), x.milliseconds()
 	for _, one := range all {
-		t := ctrfTest{Name: loopcore.CleanLine(one.name, 0), FilePath: one.file, Line: one.line}
-		if suite := loopcore.CleanLine(one.suite, 0); suite != "" {
-			t.Suite = []string{suite}
+		t := ctrfTest{Name: one.name, FilePath: one.file, Line: one.line}
+		if one.suite != "" {
+			t.Suite = []string{one.suite}
 		}
 		switch one.status {
 		case resultPassed:

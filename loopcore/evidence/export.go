@@ -107,7 +107,7 @@ const (
 
 // results joins inventory, failures and killed suites: every failure once,
 // with its message where the inventory has the test too; failures that the
-// inventory does not know come after it. Where there is no inventory, the
+// inventory does not know come after it. Names are clean and never empty. Where there is no inventory, the
 // counts still say how many passed: see unnamed.
 func (x Export) results() []result {
 	type key struct{ suite, name string }
@@ -142,6 +142,10 @@ func (x Export) results() []result {
 	}
 	for _, k := range x.Report.Killed {
 		all = append(all, result{suite: k.Suite, name: k.Suite, status: resultKilled, reason: fmt.Sprintf("ended from outside (%s)", strings.TrimSpace(k.Reason+" "+k.Signal))})
+	}
+	for i := range all {
+		r := &all[i]
+		r.suite, r.name = loopcore.CleanLine(r.suite, 0), firstOf(loopcore.CleanLine(r.name, 0), "(no name)")
 	}
 	return all
 }

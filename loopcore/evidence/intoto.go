@@ -55,12 +55,12 @@ func InToto(d Dossier) ([]byte, error) {
 	}
 	flaky := map[string]bool{}
 	for _, f := range r.Flaky {
-		flaky[f.Name] = true
+		flaky[loopcore.CleanLine(f.Name, 0)] = true
 	}
 	for _, t := range ExportOf(d).results() {
-		name := loopcore.CleanLine(t.name, 0)
+		name := t.name
 		if t.suite != "" && t.suite != t.name {
-			name = loopcore.CleanLine(t.suite, 0) + " > " + name
+			name = t.suite + " > " + name
 		}
 		switch {
 		case t.status == resultPassed && flaky[t.name]:

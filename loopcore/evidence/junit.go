@@ -91,7 +91,7 @@ func junit(x Export) ([]byte, error) {
 }
 
 func (s *junitSuite) add(r result) {
-	c := junitCase{Name: xmlText(loopcore.CleanLine(r.name, 0)), Classname: s.Name, File: xmlText(r.file), Line: r.line, Time: "0.000"}
+	c := junitCase{Name: xmlText(r.name), Classname: s.Name, File: xmlText(r.file), Line: r.line, Time: "0.000"}
 	s.Tests++
 	switch r.status {
 	case resultFailed:

@@ -42,7 +42,7 @@ func tapName(r result) string {
 	if r.suite != "" && r.suite != r.name {
 		name = r.suite + " > " + r.name
 	}
-	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(loopcore.CleanLine(name, 0))
+	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(name)
 }
 
 func tapBlock(b *bytes.Buffer, r result) {
