@@ -38,6 +38,7 @@ func unexplained(l *Log) loopcore.Failure {
 // claimed: a failing mark with a name, a place and an error below it, totals.
 // It knows no runner, so it only believes in failures where the run failed.
 func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
+	l, c = unprefixed(l, c)
 	s := &shapes{l: l, c: c}
 	counts, counted := s.totals()
 	failed := l.In.HasExit && l.In.Exit != 0 || !l.In.HasExit && counts.Failed+counts.Errors > 0
@@ -125,6 +126,9 @@ func (s *shapes) totals() (loopcore.Counts, bool) {
 		}
 		if n, ok := totalsOf(s.l.Lines[i]); ok {
 			s.joinTotals(i, &n)
+			if n.Passed == 0 && n.Total > n.Failed+n.Errors+n.Skipped {
+				n.Passed = n.Total - n.Failed - n.Errors - n.Skipped
+			}
 			return n, true
 		}
 	}
@@ -140,7 +144,7 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 			if strings.TrimSpace(s.l.Lines[k]) == "" {
 				continue
 			}
-			return
+			break
 		}
 		if n.Passed == 0 {
 			n.Passed = m.Passed
@@ -157,9 +161,6 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 		if n.Total == 0 {
 			n.Total = m.Total
 		}
-	}
-	if n.Passed == 0 && n.Total > n.Failed+n.Errors+n.Skipped {
-		n.Passed = n.Total - n.Failed - n.Errors - n.Skipped
 	}
 }
 
@@ -188,57 +189,95 @@ func totalsPart(line string) (loopcore.Counts, bool) {
 	return n, pairs >= 1
 }
 
-// readTotals pairs the numbers of a line with the words beside them: `3 failed`,
-// `failures: 2`, `Failed:     1`.
+// readTotals pairs the numbers of a line with their words: `3 failed`,
+// `failures: 2`, `Failed:     1`, `12 unit tests`.
 func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
-	if len(line) > 400 || !strings.ContainsAny(line, "0123456789") {
+	if len(line) > 400 {
 		return n, 0, false
 	}
-	words := strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return strings.ContainsRune(" \t,;|()[]=:!.-•*✓✗✔✘❌", r) })
-	used := make([]bool, len(words))
-	put := func(word string, v int) bool {
-		kind := totalWords[word]
-		switch kind {
-		case 1:
-			n.Passed = v
-		case 2:
-			n.Failed = v
-		case 3:
-			n.Errors += v
-		case 4:
-			n.Skipped += v
-		case 5:
-			n.Total = max(n.Total, v)
-		default:
-			return false
-		}
-		pairs++
-		outcome = outcome || kind == 1 || kind == 2
-		return true
-	}
-	labelled := strings.Contains(line, ": ") && !strings.Contains(line, " passed") && !strings.Contains(line, " failed,")
-	for k := range words {
-		if used[k] || strings.Trim(words[k], "0123456789") != "" {
+	low := strings.ToLower(line)
+	for i := 0; i < len(low); i++ {
+		if low[i] < '0' || low[i] > '9' {
 			continue
 		}
-		v := atoi(words[k])
-		if labelled && k > 0 && !used[k-1] && put(words[k-1], v) {
-			used[k-1], used[k] = true, true
-			continue
+		end := i
+		for end < len(low) && low[end] >= '0' && low[end] <= '9' {
+			end++
 		}
-		for d := 1; d <= 2 && k+d < len(words); d++ { // 12 unit tests, 1 test failed
-			if used[k+d] {
-				break
-			}
-			w := words[k+d]
-			if totalWords[w] == 5 && k+d+1 < len(words) && (totalWords[words[k+d+1]] == 2 || totalWords[words[k+d+1]] == 1) {
-				w = words[k+d+1]
-			}
-			if put(w, v) {
-				used[k], used[k+d] = true, true
-				break
-			}
+		whole := (i == 0 || !strings.ContainsRune(".:/-_", rune(low[i-1])) || low[i-1] == ':') && (end == len(low) || !strings.ContainsRune(".:/%_", rune(low[end])) || end+1 == len(low))
+		if word := totalWord(low, i, end); whole && word != "" {
+			kind := totalWords[word]
+			put(&n, kind, atoi(low[i:end]))
+			pairs++
+			outcome = outcome || kind == 1 || kind == 2
 		}
+		i = end
 	}
 	return n, pairs, outcome
+}
+
+// totalWord is the word that a number at from..to counts: the label before it,
+// or one of the two words after it.
+func totalWord(s string, from, to int) string {
+	before := strings.TrimRight(s[:from], " ")
+	if strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") {
+		label := strings.TrimRight(before[:len(before)-1], " ")
+		label = label[strings.LastIndexFunc(label, notLetter)+1:]
+		if k := totalWords[label]; k > 0 && (k != 5 || totalWords[wordAfter(s[to:], 0)] == 0) {
+			return label
+		}
+	}
+	if to == len(s) || s[to] == ',' || s[to] == ';' { // failed 2, canceled 0
+		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; totalWords[label] > 0 && totalWords[label] != 5 {
+			return label
+		}
+	}
+	first, second := wordAfter(s[to:], 0), wordAfter(s[to:], 1)
+	if k := totalWords[first]; k > 0 {
+		if k == 5 && (totalWords[second] == 1 || totalWords[second] == 2) { // 2 tests failed
+			return second
+		}
+		return first
+	}
+	if totalWords[second] > 0 && first != "" && first != "in" && first != "of" {
+		return second
+	}
+	return ""
+}
+
+func notLetter(r rune) bool { return r < 'a' || r > 'z' }
+
+// wordAfter is the n-th word of s, up to a comma or the like.
+func wordAfter(s string, n int) string {
+	for ; n >= 0; n-- {
+		s = strings.TrimLeft(s, " ")
+		end := strings.IndexFunc(s, notLetter)
+		if end < 0 {
+			end = len(s)
+		}
+		if n == 0 {
+			return s[:end]
+		}
+		if end == 0 || end < len(s) && s[end] != ' ' {
+			return ""
+		}
+		s = s[end:]
+	}
+	return ""
+}
+
+// put adds one number of a total.
+func put(n *loopcore.Counts, kind, v int) {
+	switch kind {
+	case 1:
+		n.Passed = v
+	case 2:
+		n.Failed = v
+	case 3:
+		n.Errors += v
+	case 4:
+		n.Skipped += v
+	case 5:
+		n.Total = max(n.Total, v)
+	}
 }

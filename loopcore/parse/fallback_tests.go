@@ -21,7 +21,7 @@ var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", 
 var failWords = []string{"--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[FAIL] ", "[ FAIL ] ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ", "FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failed ", "Failure: ", "FAILURE: ", "F: ", "[fail] ", "[failed] "}
 
 // failTails end one.
-var failTails = []string{" ... FAILED", " ... FAIL", " ... failed", " ... fail", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED", ": FAILED", " => FAIL", " => FAILED", " FAILED", " ...FAILED", " ✗", " ✘", " ❌", " FAILED!", "... FAIL!", " <<< FAILURE!", " <<< ERROR!", " NOT OK", ": FAIL", " | FAIL"}
+var failTails = []string{" ... FAILED", " ... FAIL", " ... failed", " ... fail", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED", ": FAILED", " => FAIL", " => FAILED", " FAILED", " ...FAILED", " ✗", " ✘", " ❌", " FAILED!", "... FAIL!", " <<< FAILURE!", " <<< ERROR!", " NOT OK", ": FAIL", " | FAIL", " [E]"}
 
 // failMark reads a line that names a failing test.
 func failMark(line string) (mark, bool) {
@@ -39,11 +39,14 @@ func failMark(line string) (mark, bool) {
 	for _, p := range failWords {
 		if rest, ok := strings.CutPrefix(s, p); ok {
 			m.name = rest
+			if p == "Failed " && !strings.Contains(strings.Fields(rest + " .")[0], ".") {
+				continue // a sentence
+			}
 			m.strong = p[0] == '[' || p[0] == '(' || p[0] == '-' || p[0] == 'n'
 			return m.clean()
 		}
 	}
-	short := withoutTime(strings.TrimSuffix(withoutTime(s), "]"))
+	short := withoutTime(s)
 	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(s[at+2:len(s)-1]) {
 		short = s[:at]
 	}
@@ -68,7 +71,15 @@ func failMark(line string) (mark, bool) {
 // of a test remains.
 func (m mark) clean() (mark, bool) {
 	s := strings.TrimSpace(m.name)
-	for _, p := range []string{"[fail]: ", "[fail] ", "test ", "Test ", "- ", "* ", "TEST ", "it "} {
+	if strings.HasPrefix(s, "[") && !strings.HasPrefix(s, "[fail]") { // [xUnit.net 00:00:00.35]
+		if end := strings.Index(s, "] "); end > 0 && strings.ContainsAny(s[:end], ".:") {
+			s = strings.TrimSpace(s[end+2:])
+		}
+	}
+	if at := strings.Index(s, ": "); at > 0 && at < 24 && strings.Trim(s[:at], "0123456789:+-~ ") == "" { // 00:01 +0 -1:
+		s = s[at+2:]
+	}
+	for _, p := range []string{"[fail]: ", "[fail] ", "test ", "Test ", "- ", "* ", "TEST "} {
 		s = strings.TrimPrefix(s, p)
 	}
 	if at := strings.Index(s, " recorded an issue at "); at > 0 { // Swift Testing
@@ -78,7 +89,7 @@ func (m mark) clean() (mark, bool) {
 		s = s[:at]
 	}
 	s = withoutTime(s)
-	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(s[at+2:len(s)-1]) {
+	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(strings.TrimLeft(s[at+2:len(s)-1], "< ")) {
 		s = s[:at]
 	}
 	if digits := strings.TrimLeft(s, "0123456789"); digits != s && (strings.HasPrefix(digits, ") ") || strings.HasPrefix(digits, " - ")) {
@@ -95,7 +106,7 @@ func (m mark) clean() (mark, bool) {
 // totalLike reports whether a text speaks of the whole run, not of a test.
 func totalLike(s string) bool {
 	low := strings.ToLower(s)
-	for _, w := range []string{"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run", "build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to "} {
+	for _, w := range []string{"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run", "build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with "} {
 		if strings.HasPrefix(low, w) || w == "tests failed" && strings.Contains(low, w) {
 			return true
 		}
@@ -197,6 +208,9 @@ func (s *shapes) bodyEnd(m mark, marks []mark, k int) int {
 			return i
 		}
 		t := strings.TrimSpace(s.l.Lines[i])
+		if strings.HasPrefix(t, "- ") && indent(s.l.Lines[i]) == m.depth && strings.HasPrefix(strings.TrimSpace(s.l.Lines[m.at]), "- ") {
+			return i
+		}
 		for _, sign := range []string{"✓ ", "✔ ", "√ ", "ok ", "PASS ", "[PASS]", "(pass)", "[       OK ]", "Passed "} {
 			if strings.HasPrefix(t, sign) {
 				return i
@@ -209,6 +223,9 @@ func (s *shapes) bodyEnd(m mark, marks []mark, k int) int {
 // failure makes the failure of a mark and its body.
 func (s *shapes) failure(m mark, end int) loopcore.Failure {
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: m.name, At: s.l.Number(m.at), Detail: detail(s.l, m.at, end)}
+	if open := strings.LastIndex(f.Name, " ("); open > 0 && strings.HasSuffix(f.Name, ")") && !strings.ContainsAny(f.Name[open+2:], " ,:=\"'") {
+		f.Suite, f.Name = strings.TrimSuffix(f.Name[open+2:], ")"), f.Name[:open] // name (Module)
+	}
 	b := readBody(s.l, m.at+1, end)
 	f.Message, f.Kind = b.message, b.kind
 	if own, ok := s.l.own(b.frames); ok {
@@ -303,7 +320,7 @@ func (s *shapes) dropContainers() {
 				continue
 			}
 			other := foldName(o.Name)
-			if strings.HasPrefix(other, name+" ") && f.Line == 0 || sourceFile(f.Name) && o.File != "" {
+			if strings.HasPrefix(other, name+" ") && f.Line == 0 || tapFile(f.Name) && o.File != "" {
 				drop = true
 			}
 			// The same test under a shorter name, at the same place or nowhere.

@@ -17,7 +17,7 @@ var Readers = []Reader{
 	luacheck, lintTAP, // before tap, in which they print
 	nodeTap, ghTests,
 	tap,
-	cargoTest,
+	cargoTest, xctest,
 	surefire, junitConsole, junit4,
 	rspec, minitest, testUnit, phpunit, busted, teamcity,
 	gtest, ctest, meson,
@@ -30,7 +30,7 @@ var Readers = []Reader{
 	linker,
 	// linters and type checkers with lines of their own
 	tsc, pyright, mypy, pylint, ruff, pydocstyle, bandit, shellcheck, rubocop, markdownlint, yamllint, eslint,
-	biome, prettier, black, rustfmt, phpcs, phpstan,
+	boxed, biome, prettier, black, rustfmt, phpcs, phpstan,
 	// diagnostics in a common format
 	lintJSON, lintXML, lintCSV, diffList,
 	// linters whose lines look like many others'

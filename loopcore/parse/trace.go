@@ -27,8 +27,12 @@ func (l *Log) frame(line string) (loopcore.Frame, bool) {
 	if f, ok := dotnetFrame(l, s); ok {
 		return f, true
 	}
-	if jf, ok := scanJavaFrame(s); ok {
-		return loopcore.Frame{File: jf.path(), Line: jf.line, Func: jf.method}, jf.line > 0
+	if jf, ok := scanJavaFrame(s); ok && jf.line > 0 {
+		f := loopcore.Frame{File: jf.path(), Line: jf.line, Func: jf.method}
+		if jf.foreign() {
+			f.File = "" // its path would not tell
+		}
+		return f, true
 	}
 	if f, ok := jsFrame(l, s); ok && f.Line > 0 && strings.Contains(f.File, ".") {
 		return f, true
@@ -92,7 +96,7 @@ type textPlace struct {
 // of a line.
 func findPlace(s string) (textPlace, bool) {
 	for at := 0; at < len(s); {
-		k := strings.IndexAny(s[at:], ":(,")
+		k := strings.IndexAny(s[at:], ":( ")
 		if k < 0 {
 			break
 		}
@@ -114,10 +118,15 @@ func findPlace(s string) (textPlace, bool) {
 
 // placeAt reads a place whose separator stands at k.
 func placeAt(s string, k int) (textPlace, bool) {
-	if k == 0 || k+1 >= len(s) || s[k] == ',' {
+	if k == 0 || k+1 >= len(s) {
 		return textPlace{}, false
 	}
 	digits := s[k+1:]
+	if s[k] == ' ' { // Dart: test/x_test.dart 12:7
+		if num := strings.TrimLeft(digits, "0123456789"); len(num) < 2 || num == digits || num[0] != ':' || num[1] < '0' || num[1] > '9' {
+			return textPlace{}, false
+		}
+	}
 	if strings.HasPrefix(digits, "line ") {
 		digits = digits[5:]
 	}
@@ -197,13 +206,19 @@ func readBody(l *Log, from, to int) body {
 	var b body
 	var parts []string
 	stacked := false
+	declared := 0 // frames before any message: where the test is declared
 	for i := from; i < to; i++ {
 		s := strings.TrimSpace(l.Lines[i])
 		if s == "" || frameRule(s) {
 			continue
 		}
 		if f, ok := l.frame(s); ok {
-			b.frames = append(b.frames, f)
+			if f.File != "" {
+				b.frames = append(b.frames, f)
+				if len(parts) == 0 && afterPlace(s) == "" && !strings.HasPrefix(s, "at ") {
+					declared = len(b.frames)
+				}
+			}
 			if rest := afterPlace(s); rest != "" && !stacked && len(parts) < 10 && !strings.HasPrefix(s, "at ") {
 				parts = append(parts, rest)
 			}
@@ -215,14 +230,20 @@ func readBody(l *Log, from, to int) body {
 		if _, _, ok := jsCodeLine(s); ok || stacked || strings.HasPrefix(s, "at ") {
 			continue
 		}
-		if len(parts) < 12 {
+		if len(parts) < 12 && !traceHeads[strings.ToLower(strings.TrimRight(s, ":"))] {
 			parts = append(parts, s)
 		}
+	}
+	if declared < len(b.frames) {
+		b.frames = append(b.frames[declared:len(b.frames):len(b.frames)], b.frames[:declared]...)
 	}
 	b.message = strings.Join(parts, " ")
 	b.kind = textKind(b.message)
 	return b
 }
+
+// traceHeads are lines that only head a part of a failure's text.
+var traceHeads = map[string]bool{"stacktrace": true, "stack trace": true, "error message": true, "stack traceback": true, "backtrace": true, "traceback": true, "failure": true, "error": true}
 
 // afterPlace is the text behind a place at the start of a line, where there
 // is a message and not a function: `x.go:12: want 3`.
