@@ -83,6 +83,7 @@ func (s *supervised) discard() {
 
 // run has the supervisor run the command and follows it to the end.
 func (s *supervised) run(ctx context.Context, c Command, log *logFile) (Result, error) {
+	defer s.order.Close() // a panic of OnStart must end the run too
 	shell, err := findShell()
 	if err != nil {
 		s.discard()
@@ -94,7 +95,10 @@ func (s *supervised) run(ctx context.Context, c Command, log *logFile) (Result, 
 	_, _ = io.WriteString(s.order, c.order(shell, s.mark).String())
 	end := s.follow(ctx, c)
 	_ = s.order.Close()
-	_ = s.cmd.Wait() // how the supervisor ended says nothing that its reports do not
+	_ = s.cmd.Wait()
+	if s.started == nil && s.refused == nil && s.cmd.ProcessState.Exited() { // not killed: it never was a supervisor
+		s.refused = loopcore.Refuse(loopcore.CodeInternal, "call proc.Supervise first thing in main or TestMain", "the supervisor of the run did not start")
+	}
 	var stuck int
 	if s.refused == nil && (s.done == nil || s.done.Stuck > 0) {
 		// The supervisor was killed or hindered, by the command perhaps. What
@@ -134,6 +138,9 @@ func (s *supervised) follow(ctx context.Context, c Command) End {
 	end := EndExited
 	var timeout, giveUp <-chan time.Time
 	cancelled := ctx.Done()
+	if c.Timeout > 0 {
+		timeout = time.After(c.Timeout) // in case the start is never heard of; counted anew from there
+	}
 	ask := func(why End) {
 		end, cancelled, timeout = why, nil, nil
 		_ = s.order.Close()
@@ -144,9 +151,6 @@ func (s *supervised) follow(ctx context.Context, c Command) End {
 		select {
 		case r, ok := <-s.reports:
 			if !ok {
-				if s.started == nil && s.refused == nil {
-					s.refused = loopcore.Refuse(loopcore.CodeInternal, "call proc.Supervise first thing in main or TestMain", "the supervisor of the run did not start")
-				}
 				return end
 			}
 			if s.note(r, c) && c.Timeout > 0 && end == EndExited {

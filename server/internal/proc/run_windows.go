@@ -17,7 +17,7 @@ import (
 
 const (
 	// settle: see the Unix side.
-	settle = 100 * time.Millisecond
+	settle = 250 * time.Millisecond
 	tick   = 10 * time.Millisecond
 	// killPatience is how long an ended job may take to vanish.
 	killPatience = 5 * time.Second

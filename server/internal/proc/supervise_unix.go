@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -19,7 +20,7 @@ const (
 	// settle is how long processes that outlive the shell may take to end by
 	// themselves. It is there for the `tee` of a process substitution, which
 	// still holds the last lines of output; a daemon does not profit.
-	settle = 100 * time.Millisecond
+	settle = 250 * time.Millisecond
 	// killPatience is how long a killed process may take to vanish. Only one
 	// that hangs in the kernel, or belongs to another user, takes longer.
 	killPatience = 5 * time.Second
@@ -61,10 +62,12 @@ func Supervise() bool {
 type supervisor struct {
 	reports   *json.Encoder
 	child     chan os.Signal // a child changed
+	adopts    bool           // orphans become our children: "no child left" means "nothing left"
 	began     time.Time
-	shell     int  // pid, and its process group and session
-	exited    bool // the shell's status was read: its pid may be given away
-	asked     bool // the server asked for the end before the shell ended
+	shell     int    // pid, and its process group and session
+	since     uint64 // start of the shell
+	exited    bool   // the shell's status was read: its pid may be given away
+	asked     bool   // the server asked for the end before the shell ended
 	childless bool
 	ended     map[int]bool // processes that were told to end
 }
@@ -72,11 +75,8 @@ type supervisor struct {
 // supervise runs the shell to its end and then ends what it left.
 func (s *supervisor) supervise(o order, in io.Reader) {
 	signal.Notify(s.child, syscall.SIGCHLD)
-	err := adopt()
-	if err == nil {
-		err = s.start(o)
-	}
-	if err != nil {
+	s.adopts = adopt()
+	if err := s.start(o); err != nil {
 		s.refuse(err)
 		return
 	}
@@ -122,8 +122,9 @@ func (s *supervisor) start(o order) error {
 		return err
 	}
 	e, _ := lookUp(s.shell) // its status is not read yet, so it is listed even if it has ended
+	s.since = e.start
 	// A server that is gone hears nothing; the end of its pipe comes next.
-	_ = s.reports.Encode(report{Started: &Started{PID: s.shell, PGID: s.shell, Start: e.start, Boot: boot()}})
+	_ = s.reports.Encode(report{Started: &Started{PID: s.shell, PGID: s.shell, Start: s.since, Boot: boot()}})
 	return nil
 }
 
@@ -152,7 +153,11 @@ func (s *supervisor) reap() {
 
 // gone reports whether nothing of the run is left.
 func (s *supervisor) gone() bool {
-	return s.childless && (adopts || living(s.below()) == 0)
+	if !s.childless || s.adopts {
+		return s.childless
+	}
+	left, err := s.below()
+	return err == nil && living(left) == 0
 }
 
 // waitGone waits until nothing of the run is left, at most for d.
@@ -188,13 +193,14 @@ func (s *supervisor) end(grace time.Duration) int {
 			return 0
 		}
 	}
-	return max(1, living(s.below())) // one at least: the command may have kept us from listing
+	left, _ := s.below()
+	return max(1, living(left)) // one at least: the command may have kept us from listing
 }
 
 // signalAll sends signals to everything of the run. The shell's group gets each
 // in one call, which no fork slips through.
 func (s *supervisor) signalAll(sigs ...syscall.Signal) {
-	members := s.below()
+	members, _ := s.below() // without a list the group is all we have
 	group := !s.exited
 	for _, e := range members {
 		group = group || e.pgid == s.shell && e.ppid == os.Getpid()
@@ -217,15 +223,20 @@ func (s *supervisor) signalAll(sigs ...syscall.Signal) {
 }
 
 // below lists the processes of the run.
-func (s *supervisor) below() []entry {
+func (s *supervisor) below() ([]entry, error) {
 	all, err := processes()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	me, mark := os.Getpid(), os.Getenv(markVar)
+	if s.adopts {
+		return family(all, func(e entry) bool { return e.ppid == me }), nil
+	}
+	// The shell's session is the run's for as long as its number is not given away.
+	given := slices.ContainsFunc(all, func(e entry) bool { return e.pid == s.shell && e.start != s.since })
 	return family(all, func(e entry) bool {
-		return e.ppid == me || !adopts && e.pid != me && marked(e.pid, mark)
-	})
+		return e.ppid == me || e.sid == s.shell && !given || e.pid != me && marked(e.pid, mark)
+	}), nil
 }
 
 // refuse reports that there is nothing to supervise.

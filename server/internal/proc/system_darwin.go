@@ -9,15 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopts says that orphans become launchd's children here: what is left of a
-// run is found by listing processes.
-const adopts = false
-
 // self names the program that runs.
 func self() (string, error) { return os.Executable() }
 
-// adopt has no counterpart on this system.
-func adopt() error { return nil }
+// adopt has no counterpart on this system, where orphans become launchd's
+// children: what is left of a run is found by listing processes.
+func adopt() bool { return false }
 
 // unblockSignals has no counterpart without cgo.
 func unblockSignals() {}

@@ -11,15 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopts says that orphans below a supervisor become its children, so that
-// "no children left" means "nothing left".
-const adopts = true
-
 // self names the program that runs, even after its file was replaced.
 func self() (string, error) { return "/proc/self/exe", nil }
 
-// adopt makes this process the parent of every orphan below it.
-func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
+// adopt makes this process the parent of every orphan below it, if the system can.
+func adopt() bool { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil }
 
 // unblockSignals lets the thread, and what it starts, be sent any signal. A
 // server may have been started by a program that blocks some.
