@@ -49,18 +49,40 @@ func (s *sources) definitions(r contract.Row) []definition {
 		}
 	}
 	for _, f := range files[:min(10, len(files))] {
-		for i, line := range s.text(f) {
-			if len(line) > 400 || i > 20000 {
-				continue
-			}
-			for _, m := range defines.FindAllSubmatch(line, 3) {
-				if wanted[string(m[1])] {
-					found = append(found, definition{f, i + 1})
-				}
+		for name, line := range s.names(f) {
+			if wanted[name] {
+				found = append(found, definition{f, line})
 			}
 		}
 	}
+	slices.SortStableFunc(found, func(a, b definition) int {
+		if a.file != b.file {
+			return slices.Index(files, a.file) - slices.Index(files, b.file)
+		}
+		return a.line - b.line
+	})
 	return found[:min(5, len(found))]
+}
+
+// names are the lines on which a file declares callable names, the first line
+// of each; the file is looked through once.
+func (s *sources) names(file string) map[string]int {
+	if known, ok := s.named[file]; ok {
+		return known
+	}
+	names := map[string]int{}
+	for i, line := range s.text(file) {
+		if len(line) > 400 || i > 20000 {
+			continue
+		}
+		for _, m := range defines.FindAllSubmatch(line, 3) {
+			if _, known := names[string(m[1])]; !known {
+				names[string(m[1])] = i + 1
+			}
+		}
+	}
+	s.named[file] = names
+	return names
 }
 
 // testNames are the ways in which the name of a test's file tells that of the

@@ -158,7 +158,7 @@ func gates(r Run) []gate {
 	all := []gate{}
 	red := false
 	for _, s := range r.Steps {
-		g := stepGate(s, r.Failures)
+		g := stepGate(s, r)
 		red = red || g.Status == "fail" || g.Status == "inconclusive"
 		all = append(all, g)
 	}
@@ -208,7 +208,7 @@ var gateStatus = map[loopcore.StepStatus]string{
 	loopcore.StepSkipped: "skipped", loopcore.StepAbsent: "skipped",
 }
 
-func stepGate(s Step, failures []loopcore.Failure) gate {
+func stepGate(s Step, r Run) gate {
 	g := gate{Name: s.Name, Status: gateStatus[s.Status], Detail: s.Note, Failures: []failure{}}
 	if g.Status == "" {
 		g.Status = "inconclusive" // a status of tomorrow is not green
@@ -219,10 +219,13 @@ func stepGate(s Step, failures []loopcore.Failure) gate {
 	if fix := remediation(s); fix != "" {
 		g.Remediation = &fix
 	}
-	for _, f := range failures {
+	for _, f := range r.Failures {
 		if f.Step == s.Name && !f.Optional {
 			g.Failures = append(g.Failures, failureOf(f))
 		}
+	}
+	if g.Status == "pass" && len(g.Failures) > 0 && r.Verdict != loopcore.VerdictPass {
+		g.Status, g.Detail = "fail", fmt.Sprintf("`%s` exited 0, but its report lists failures.", s.Command)
 	}
 	for _, k := range s.Killed {
 		g.Failures = append(g.Failures, failure{Category: "test-timeout", Suite: text(k.Suite), Message: fmt.Sprintf("ended from outside (%s %s): its result is not known", k.Reason, k.Signal)})

@@ -18,6 +18,7 @@ type Loaded struct {
 	OverallStatus string
 	Rows          []contract.Row
 	Warnings      []string
+	IDs           map[string]int   // row numbers by failure id, for rows of a run
 	Near          map[int][]string // by row number: file:line places that the excerpt or the stack names, deepest first
 }
 
@@ -30,6 +31,7 @@ type item struct {
 	gate, category, name, suite, file, criterion, message, excerpt string
 	line                                                           int
 	frames                                                         []string // file:line, deepest first
+	id                                                             string   // of a run's failure
 }
 
 // Load reads an evidence file. It never derives a failure from prose, and
@@ -98,7 +100,7 @@ func itemOf(f loopcore.Failure) item {
 	if name == "" {
 		name = f.Rule
 	}
-	it := item{gate: f.Step, category: Category(f.Kind), name: name, suite: f.Suite, file: f.File, line: f.Line, message: f.Message, excerpt: f.Detail}
+	it := item{id: f.ID, gate: f.Step, category: Category(f.Kind), name: name, suite: f.Suite, file: f.File, line: f.Line, message: f.Message, excerpt: f.Detail}
 	for _, fr := range f.Frames {
 		it.frames = append(it.frames, fmt.Sprintf("%s:%d", fr.File, fr.Line))
 	}

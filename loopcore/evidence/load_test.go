@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -216,4 +217,39 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(out.Markdown)
 		}
 	})
+}
+
+func TestMaskedFailuresAreRows(t *testing.T) {
+	r := Run{Verdict: loopcore.VerdictMasked, Scope: "full", Status: RunDone, Steps: []Step{{Name: "test", Command: "go test ./... || true", Status: loopcore.StepPass, ExitCode: exit(0)}},
+		Failures: []loopcore.Failure{{ID: "f1", Step: "test", Kind: loopcore.FailAssertion, Name: "TestAdd", File: "calc_test.go", Line: 7, Message: "Add(2,3) = -1, want 5",
+			Frames: []loopcore.Frame{{File: "/usr/lib/go/testing.go", Line: 1}, {File: "calc.go", Line: 3}}}}}
+	l := Red(r, calc.place())
+	if len(l.Rows) != 1 || l.IDs["f1"] != 1 || l.Rows[0].Name != "TestAdd" || l.Near[1][0] != "calc.go:3" {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestManyRowsAreQuick(t *testing.T) {
+	files := repo{}
+	for i := range 10 {
+		files[fmt.Sprintf("src/m%d.go", i)] = strings.Repeat("func helper(a int) int { return a }\n", 5000)
+	}
+	p := files.place("src/m1.go", "src/m2.go", "src/m3.go", "src/m4.go")
+	r := Run{Verdict: loopcore.VerdictFail, Scope: "full", Status: RunDone, Steps: []Step{{Name: "test", Status: loopcore.StepFail, ExitCode: exit(1)}}}
+	for i := range 3000 {
+		r.Failures = append(r.Failures, loopcore.Failure{ID: fmt.Sprint(i), Step: "test", Kind: loopcore.FailAssertion, Name: fmt.Sprintf("Test%d", i), File: "src/m0.go", Line: 1 + i%5000,
+			Message: fmt.Sprintf("helper(%d) = 1", i), Detail: strings.Repeat("at src/m9.go:12 x\n", 20)})
+	}
+	start := time.Now()
+	l := Red(r, p)
+	out := Skeleton(l, nil, p)
+	problems := CheckFilled(out.Markdown, Expect{Rows: l.Rows, Place: p})
+	if len(l.Rows) != 3000 || len(problems) != 200 {
+		t.Errorf("%d rows, %d problems", len(l.Rows), len(problems))
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("took %v", d)
+	} else {
+		t.Log(d)
+	}
 }

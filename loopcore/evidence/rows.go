@@ -25,7 +25,7 @@ type Place struct {
 
 // rows checks the items and numbers them.
 func (l *Loaded) rows(items []item, p Place) {
-	l.Rows, l.Near = []contract.Row{}, map[int][]string{}
+	l.Rows, l.Near, l.IDs = []contract.Row{}, map[int][]string{}, map[string]int{}
 	files := newSources(p)
 	changed := map[string]bool{}
 	for _, c := range p.Changed {
@@ -59,6 +59,9 @@ func (l *Loaded) rows(items []item, p Place) {
 		}
 		r.Confidence, r.Recommend = confidence(r, p.Changed != nil)
 		l.Rows = append(l.Rows, r)
+		if it.id != "" {
+			l.IDs[it.id] = r.N
+		}
 		if near := files.near(it, r); len(near) > 0 {
 			l.Near[r.N] = near
 		}
@@ -90,9 +93,12 @@ func confidence(r contract.Row, changesKnown bool) (level, recommend string) {
 type sources struct {
 	place Place
 	read  map[string][][]byte // nil = does not exist
+	named map[string]map[string]int
 }
 
-func newSources(p Place) *sources { return &sources{p, map[string][][]byte{}} }
+func newSources(p Place) *sources {
+	return &sources{p, map[string][][]byte{}, map[string]map[string]int{}}
+}
 
 // relative is the path below the top of the work tree, in slashes; false for
 // one that leaves it, and for "".
