@@ -23,12 +23,21 @@ type candidate struct {
 	nat      *nature // what it does; nil = taken as it is
 	task     *task
 	trusted  bool // a person wrote it for this purpose: nothing is second-guessed
-	demoted  bool // taken only when no source has another
+	tier     int  // 0 a plain find, higher is weaker; compared before the source
 	format   bool // checks formatting only
 	absent   string
 	warnings []string
 	ci       bool // CI runs it
 }
+
+// The tiers of candidates. A weaker one is taken only where no source has a better.
+const (
+	tierPlain    = 0
+	tierWeak     = 1 // told by what it runs, a stack default, an aggregate
+	tierSubset   = 2 // a part of the tests, a value that only CI knows, another vendor's left-over CI
+	tierForeign  = 3 // another language's tooling
+	tierRewrites = 4 // rewrites files
+)
 
 type chooser struct {
 	r       *repo
@@ -48,8 +57,8 @@ func (ch *chooser) choose(k loopcore.Kind) {
 	}
 	sort.SliceStable(mine, func(i, j int) bool {
 		a, b := mine[i], mine[j]
-		if a.demoted != b.demoted {
-			return b.demoted
+		if a.tier != b.tier {
+			return a.tier < b.tier
 		}
 		if a.source != b.source {
 			return a.source < b.source
@@ -89,9 +98,17 @@ func sameSource(cs []candidate) []candidate {
 // each folder that has one.
 func (ch *chooser) perFolder(cs []candidate) []candidate {
 	for _, c := range cs {
-		if c.dir == ch.r.base && !c.demoted {
+		if c.dir == ch.r.base && c.tier < tierRewrites {
 			return []candidate{c}
 		}
+	}
+	if t := ch.chosen[kTest]; len(t) == 1 && t[0].dir == ch.r.base && ch.r.hasStack(ch.r.base) && cs[0].kind != kTest {
+		for _, c := range cs { // the base is a project: a part of it does not speak for it
+			if c.dir == ch.r.base {
+				return []candidate{c}
+			}
+		}
+		return nil
 	}
 	best := map[string]bool{}
 	var out []candidate
@@ -100,7 +117,7 @@ func (ch *chooser) perFolder(cs []candidate) []candidate {
 		ciOnly = ciOnly || c.ci
 	}
 	for _, c := range cs {
-		if best[c.dir] || c.demoted && len(out) > 0 || ciOnly && !c.ci {
+		if best[c.dir] || c.tier >= tierSubset && len(out) > 0 || ciOnly && !c.ci {
 			continue
 		}
 		best[c.dir] = true

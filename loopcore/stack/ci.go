@@ -2,6 +2,7 @@ package stack
 
 import (
 	"path"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -17,6 +18,7 @@ type ciCommand struct {
 	job      string
 	setup    string // configure commands that came before in the same job
 	advisory bool   // its failure is allowed
+	offside  bool   // a job for another system, an old tool chain, coverage
 	doubt    string // why it may not hold elsewhere
 	stale    bool   // a vendor that the repository seems to have left
 	nat      *nature
@@ -184,7 +186,10 @@ func fromPipelines(r *repo) []candidate {
 					continue
 				}
 			}
-			if named := ciTaskName(n); named != "" && dangerousName(named) != "" {
+			if named := ciTaskName(n); named != "" && (dangerousName(named) != "" || beside(named)) {
+				continue
+			}
+			if n.mutates && k != kBuild || partial && k == kBuild {
 				continue
 			}
 			out = append(out, r.ciCandidate(c, n, kind, partial, len(kinds), i))
@@ -210,7 +215,10 @@ func (n *nature) hasPartial(k loopcore.Kind) bool {
 }
 
 func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial bool, kinds, index int) candidate {
-	cmd, warns := unmask(c.text)
+	cmd, warns := unmask(withoutReporter(c.text))
+	if len(c.words) > 0 && strings.HasPrefix(c.words[0], "bin/") && !r.has(path.Join(c.dir, c.words[0])) {
+		cmd = strings.TrimPrefix(cmd, "bin/") // CI puts the tool there itself
+	}
 	out := candidate{kind: k, dir: c.dir, nat: n, ci: true, conf: 0.85, rank: index, src: loopcore.Source{Kind: "ci", File: c.file, Line: c.at}, warnings: warns}
 	if k == kBuild && c.setup != "" {
 		cmd = c.setup + " && " + cmd
@@ -223,12 +231,20 @@ func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial boo
 	for _, l := range n.leaves {
 		out.format = out.format || l.kind == k && l.format
 	}
+	odd := strings.Contains(out.command, "../") || strings.Contains(out.command, "$") || strings.Contains(out.command, unresolved)
 	for _, d := range []struct {
 		is   bool
+		tier int
 		rank int
 		conf float64
-	}{{c.guarded, 3000, 0.2}, {c.doubt != "", 2000, 0.2}, {partial, 9000, 0.2}, {c.stale, 40000, 0.3}, {kinds > 1 && k != kTest, 5000, 0.1}, {out.format && k == kLint, 4000, 0}, {c.dir != r.base, 500, 0}, {n.mutates, 20000, 0.3}, {subsetCommand(n), 6000, 0.1}} {
+	}{
+		{c.guarded, 0, 3000, 0.2}, {c.doubt != "", 0, 2000, 0.2}, {partial, tierSubset, 9000, 0.2}, {c.stale, tierSubset, 40000, 0.3},
+		{kinds > 1 && k != kTest, tierWeak, 5000, 0.1}, {out.format && k == kLint, 0, 4000, 0}, {c.dir != r.base, 0, 500, 0},
+		{subsetCommand(n), tierSubset, 6000, 0.1}, {odd, tierSubset, 6000, 0.2}, {c.offside, 0, 4500, 0}, {narrowed(c.words), 0, 2500, 0},
+		{strings.Contains(strings.Join(c.words, " "), " +"), 0, 1500, 0},
+	} {
 		if d.is {
+			out.tier = max(out.tier, d.tier)
 			out.rank += d.rank
 			out.conf = lower(out.conf, d.conf)
 		}
@@ -236,16 +252,15 @@ func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial boo
 	if c.doubt != "" {
 		out.warnings = append(out.warnings, c.doubt)
 	}
-	if n.mutates && k != kBuild {
-		out.demoted = true
-	}
 	if n.watches && n.once != "" {
 		out.command += " " + n.once
 	}
-	if strings.Contains(out.command, unresolved) {
-		out.demoted = true
-	}
 	return out
+}
+
+// narrowed says whether the command names a profile, platform or module of a build.
+func narrowed(words []string) bool {
+	return hasFlag(words, "--projects", "-pl", "--activate-profiles", "--target", "--platform", "--tags", "-tags") || anyPrefix(words, "-P")
 }
 
 // subsetCommand says whether the task that CI calls only runs a part.
@@ -263,6 +278,11 @@ func subsetCommand(n *nature) bool {
 // maskingFlags make a tool exit 0 whatever it finds. They are taken out of the
 // recorded command.
 var maskingFlags = []string{"-Dmaven.test.failure.ignore=true", "-Dmaven.test.failure.ignore", "--exit-zero", "--issues-exit-code=0", "--issues-exit-code 0", "--mute-exit-status", "-fae -Dmaven.test.failure.ignore", "--passWithNoTests", "--continue-on-error", "--no-bail-on-failure"}
+
+var reporterFlag = regexp.MustCompile(` (--out-format|--output-format|--format|-f|--formatter|--reporter)[= ]\S*(github|checkstyle|codeclimate|junit)\S*`)
+
+// withoutReporter drops flags that only serve CI's own display.
+func withoutReporter(cmd string) string { return reporterFlag.ReplaceAllString(cmd, "") }
 
 // unmask takes out of a command what would hide its failure.
 func unmask(cmd string) (string, []string) {

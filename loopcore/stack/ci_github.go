@@ -26,6 +26,7 @@ func readGitHub(r *repo, file string) []ciCommand {
 		dir := first(job.get("defaults", "run", "working-directory").str(), root.get("defaults", "run", "working-directory").str())
 		g := &workflow{r: r, file: file, job: id, matrix: matrixOf(job.get("strategy", "matrix")), env: env, dir: dir}
 		g.advisory = job.get("continue-on-error").str() == "true"
+		g.offside = offsideJob(id, g.resolve(job.get("runs-on").str()))
 		if uses := job.get("uses").str(); strings.HasPrefix(uses, "./") {
 			out = append(out, g.reusable(uses, job.get("with").env())...)
 			return
@@ -51,6 +52,7 @@ type workflow struct {
 	dir      string
 	setup    []string
 	advisory bool
+	offside  bool
 	other    []string // folders that hold another repository
 	depth    int
 }
@@ -98,6 +100,21 @@ func triggered(on *node) bool {
 // skipWords in a job's name keep it out of the evidence.
 var skipWords = map[string]bool{"deploy": true, "publish": true, "release": true, "pages": true, "codeql": true, "stale": true, "docs": true, "upload": true, "changelog": true, "notify": true, "label": true, "labeler": true, "dependabot": true, "scorecard": true, "benchmark": true, "benchmarks": true, "bench": true, "docker": true, "snyk": true, "fuzz": true, "nightly": true, "downstream": true, "deployment": true, "preview": true, "sponsors": true, "automerge": true, "merge": true}
 
+// offsideJob says whether a job only covers another system, an old tool chain
+// or a special mode.
+func offsideJob(id, runsOn string) bool {
+	if strings.Contains(runsOn, "windows") || strings.Contains(runsOn, "macos") {
+		return true
+	}
+	for _, w := range nameWords(id) {
+		switch w {
+		case "msrv", "minimal", "windows", "macos", "mac", "osx", "coverage", "cov", "miri", "wasm", "cross", "sanitizer", "asan", "arm", "i386", "big", "endian", "musl", "android", "ios", "oldest", "lowest", "beta", "jruby", "pypy", "graal", "examples", "integration", "e2e", "memcheck", "valgrind", "freebsd", "mingw", "msvc", "cygwin", "semver", "outdated", "careful", "style":
+			return w != "style"
+		}
+	}
+	return false
+}
+
 func skipJob(id string, job *node) bool {
 	for _, w := range nameWords(id) {
 		if skipWords[w] {
@@ -129,7 +146,7 @@ func matrixOf(m *node) map[string]string {
 				continue
 			}
 			s := it.str()
-			if best == "" || strings.Contains(s, "ubuntu") && !strings.Contains(best, "ubuntu") || s == "stable" {
+			if best == "" || strings.Contains(s, "ubuntu") && !strings.Contains(best, "ubuntu") || s == "stable" || s == "full" && best != "stable" {
 				best = s
 			}
 		}
@@ -211,7 +228,7 @@ func (g *workflow) step(st *node, depth int) []ciCommand {
 		dir = unresolved
 	}
 	dir = path.Clean(strings.TrimPrefix(dir, "./"))
-	like := ciCommand{job: g.job, advisory: g.advisory || st.get("continue-on-error").str() == "true"}
+	like := ciCommand{job: g.job, offside: g.offside, advisory: g.advisory || st.get("continue-on-error").str() == "true"}
 	if strings.Contains(cond, "matrix.") || strings.Contains(cond, "steps.") || strings.Contains(cond, "inputs.") {
 		like.doubt = "CI runs it under a condition"
 	}

@@ -195,8 +195,12 @@ func (p *python) lint() candidate {
 		return c
 	}
 	if p.has(".pre-commit-config.yaml") {
-		c := by(kLint, p.prefix+"pre-commit run --all-files", path.Join(p.dir, ".pre-commit-config.yaml"), 1, confBare)
-		c.demoted = true
+		file := path.Join(p.dir, ".pre-commit-config.yaml")
+		if strings.Contains(p.r.text(file), "\nci:") || p.r.ciMentions("pre-commit") || strings.HasPrefix(p.r.text(file), "ci:") {
+			return by(kLint, p.prefix+"pre-commit run --all-files", file, 1, confConfigured)
+		}
+		c := by(kLint, p.prefix+"pre-commit run --all-files", file, 1, confBare)
+		c.tier = tierSubset
 		return c
 	}
 	return candidate{}

@@ -17,8 +17,8 @@ var Stacks = []Stack{
 	{"dart", []string{"pubspec.yaml"}, defaultDart},
 	{"php", []string{"composer.json", "phpunit.xml", "phpunit.xml.dist"}, defaultPHP},
 	{"ruby", []string{"Gemfile", "*.gemspec", "Rakefile"}, defaultRuby},
-	{"deno", []string{"deno.json", "deno.jsonc"}, defaultDeno},
 	{"node", []string{"package.json"}, defaultNode},
+	{"deno", []string{"deno.json", "deno.jsonc"}, defaultDeno},
 	{"cmake", []string{"CMakeLists.txt"}, defaultCMake},
 	{"meson", []string{"meson.build"}, defaultMeson},
 	{"autotools", []string{"configure.ac", "configure.in"}, defaultAutotools},
@@ -50,6 +50,7 @@ func fromDefaults(r *repo) []candidate {
 				if c.src.Kind == "" {
 					c.src = loopcore.Source{Kind: "default", File: c.src.File, Line: c.src.Line}
 				}
+				c.tier = max(c.tier, tierWeak)
 				c.nat = r.natureOf(c.command, c.dir, nil)
 				out = append(out, c)
 			}

@@ -241,6 +241,14 @@ func (r *repo) docCandidates(d docCommand, index int) []candidate {
 	kinds := n.kinds()
 	kind := d.said
 	conf := 0.9
+	if len(n.direct) > 0 {
+		if k, _ := kindOfName(n.direct[0].name); k != "" && len(kinds) > 0 && !kinds[k] {
+			return nil // called one thing, does another: no plain word to go by
+		}
+		if beside(n.direct[0].name) {
+			return nil
+		}
+	}
 	switch {
 	case kind != "" && (kinds[kind] || len(kinds) == 0):
 	case len(kinds) == 1 && (kind == "" || !kinds[kind]):
@@ -279,7 +287,13 @@ func (r *repo) docCandidates(d docCommand, index int) []candidate {
 		warns = append(warns, miss)
 	}
 	c := candidate{kind: kind, command: cmd, dir: d.line.dir, nat: n, conf: conf, rank: rank, warnings: warns,
-		demoted: conf < 0.5, src: loopcore.Source{Kind: "docs", File: d.line.file, Line: d.line.no}}
+		src: loopcore.Source{Kind: "docs", File: d.line.file, Line: d.line.no}}
+	if conf < 0.5 {
+		c.tier = tierSubset
+	}
+	if rank-index >= 1000 {
+		c.tier = max(c.tier, tierSubset)
+	}
 	for _, l := range n.leaves {
 		if l.kind == kind && l.format {
 			c.rank += 700

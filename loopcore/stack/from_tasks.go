@@ -45,7 +45,7 @@ func fromTasks(r *repo) []candidate {
 				continue
 			}
 			for _, t := range s.tasks {
-				t.foreign = foreign[rn.Name]
+				t.foreign = foreign[rn.Name] && !named[t]
 				for _, c := range r.offer(t, i, named[t], reached[t]) {
 					out = append(out, c)
 				}
@@ -87,6 +87,12 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 		} else if reached {
 			o.rank -= ciReached
 		}
+		switch {
+		case rank >= rankSubset:
+			o.tier = tierSubset
+		case rank >= rankByBody && !named:
+			o.tier = tierWeak
+		}
 		r.judge(&o, n)
 		out = append(out, o)
 	}
@@ -115,17 +121,35 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 			break
 		}
 		add(kind, rank)
-	case rewritesByName(t.name) && n.mutates:
-	case len(kinds) == 1:
+	case rewritesByName(t.name) && n.mutates || beside(t.name):
+	case len(kinds) == 1 && !kinds[kBuild]:
 		for k := range kinds {
 			add(k, rankByBody+r.plainness(t))
 		}
 	case len(kinds) > 1 && aggregateNames[strings.Join(nameWords(t.name), "-")]:
-		if kinds[kTest] {
-			add(kTest, rankCompos)
+		switch {
+		case kinds[kTest]:
+			add(kTest, rankSubset+rankCompos)
+		case kinds[kLint]:
+			add(kLint, rankByBody+1)
+			if t.runner == "scripts" {
+				add(kType, rankByBody+1)
+			}
 		}
 	}
 	return out
+}
+
+// besideWords name tasks that use a compiler or a runner for something else.
+var besideWords = map[string]bool{"install": true, "setup": true, "bench": true, "benchmark": true, "benchmarks": true, "completions": true, "docs": true, "doc": true, "generate": true, "gen": true, "codegen": true, "init": true, "bootstrap": true, "demo": true, "example": true, "examples": true, "run": true, "coverage": false, "profile": true, "size": true, "stats": true, "report": true, "clean": true, "help": true, "vendor": true, "deps": true, "tidy": true, "mutation": true, "codspeed": true}
+
+func beside(name string) bool {
+	for _, w := range nameWords(name) {
+		if besideWords[w] {
+			return true
+		}
+	}
+	return false
 }
 
 // plainness prefers short names among tasks told by what they run.
@@ -143,22 +167,26 @@ func (r *repo) plainness(t *task) int {
 // or belongs to another language's tooling.
 func (r *repo) judge(c *candidate, n *nature) {
 	if n.watches && n.once != "" && c.task != nil {
-		if c.task.runner == "node" {
+		if c.task.runner == "node" && lastIsWatcher(n, c.task) {
 			c.command = r.managerOf(c.task.dir).args(c.command, n.once)
 			c.warnings = append(c.warnings, "the script watches on a terminal: "+n.once+" makes it end")
 		} else {
-			c.env = map[string]string{"CI": "1"}
+			c.env = map[string]string{"CI": "1"} // vitest runs once with it, even on a terminal (measured)
 		}
 	}
-	if n.mutates && (c.kind == kLint || c.kind == kType || c.kind == kTest && leafMutates(n, kTest)) {
-		c.demoted = true
+	if n.mutates && c.kind != kBuild {
+		c.tier = max(c.tier, tierRewrites)
 	}
 	if rewritesByName(c.task.name) && c.kind == kLint {
-		c.demoted = true
+		c.tier = max(c.tier, tierRewrites)
 	}
-	if c.task.foreign && !c.ci {
+	if c.task.foreign {
 		c.rank += 5000
-		c.demoted = len(r.ci) > 0
+		c.tier = max(c.tier, tierForeign)
+	}
+	if n.affected {
+		c.tier = max(c.tier, tierSubset)
+		c.warnings = append(c.warnings, "nx affected runs nothing where nothing changed")
 	}
 	if n.masked {
 		c.warnings = append(c.warnings, "a part of it ignores its exit code: failures there would not be seen")
@@ -177,13 +205,10 @@ func (r *repo) judge(c *candidate, n *nature) {
 	}
 }
 
-func leafMutates(n *nature, k loopcore.Kind) bool {
-	for _, l := range n.leaves {
-		if l.kind == k && l.mutates {
-			return true
-		}
-	}
-	return false
+// lastIsWatcher says whether arguments typed after the script's call reach the
+// watcher: it must be the last command of the script itself.
+func lastIsWatcher(n *nature, t *task) bool {
+	return len(n.leaves) > 0 && n.leaves[len(n.leaves)-1].watches && n.leaves[len(n.leaves)-1].via == t
 }
 
 // parts offers the single commands of a composite task: "xo && tsc && ava" also
@@ -200,13 +225,16 @@ func (r *repo) parts(t *task, runner int, reached bool) []candidate {
 	}
 	var out []candidate
 	for _, l := range n.leaves {
-		if l.kind == "" || l.kind == kTest && !agg || l.partial || l.guarded || l.fallback || l.danger != "" || l.watches || l.via == nil {
+		if l.kind == "" || l.kind == kTest && !agg || l.partial || l.guarded || l.fallback || l.danger != "" || l.watches || l.via == nil || l.tool == "workspace" || l.via.runner == "scripts" {
 			continue
 		}
-		cmd := l.text
-		if l.via.runner == "node" && !strings.Contains(l.words[0], "/") && programName(l.words[0]) != "npx" && bareTool(l.words) {
-			cmd = r.managerOf(l.at).exec(cmd)
+		if l.kind == kBuild && (l.tool == "tsc" || l.tool == "tsgo") && kind == kTest {
+			l.kind = kType // a compiler run beside the tests is there for its errors
 		}
+		if l.kind == kBuild {
+			continue
+		}
+		cmd := localTool(r, l)
 		if l.mutates {
 			continue
 		}
@@ -218,7 +246,11 @@ func (r *repo) parts(t *task, runner int, reached bool) []candidate {
 			rank += 50
 		}
 		nat := &nature{leaves: []leaf{l}, real: true}
-		out = append(out, candidate{kind: l.kind, command: cmd, dir: path.Clean(l.at), nat: nat, rank: rank, conf: 0.75, ci: reached, format: l.format,
+		tier := tierPlain
+		if agg && kind == "" {
+			tier = tierWeak
+		}
+		out = append(out, candidate{kind: l.kind, command: cmd, dir: path.Clean(l.at), nat: nat, rank: rank, tier: tier, conf: 0.75, ci: reached, format: l.format,
 			src: loopcore.Source{Kind: "script", File: t.file, Line: t.line}, warnings: []string{"it is a part of the declared " + t.name}})
 	}
 	return out

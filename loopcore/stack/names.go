@@ -10,7 +10,7 @@ import (
 // usual first. Words are joined by a dash: test:ci, test_ci and testCI are one.
 var kindNames = map[loopcore.Kind][]string{
 	kTest:  {"test", "tests", "test-ci", "ci-test", "test-all", "tests-all", "all-tests", "test-unit", "unit-test", "unit-tests", "test-units", "tests-unit", "unit", "units", "test-run", "run-tests", "run-test", "runtests", "test-once", "test-single", "spec", "specs", "test-fast", "vitest", "jest", "mocha", "pytest", "phpunit", "pest", "rspec", "minitest", "go-test", "test-go", "cargo-test", "test-rust", "test-python", "test-js", "test-node", "node-test", "tests-only", "test-only", "test-lib", "test-src", "test-local", "test-race", "ctest", "testsuite", "test-suite", "py", "test-coverage", "coverage-test", "test-cover", "test-cov", "tests-coverage", "cov", "coverage", "cover", "nextest", "test-nextest", "utest", "eunit"},
-	kLint:  {"lint", "lint-check", "check-lint", "lint-ci", "ci-lint", "lint-all", "lints", "linting", "linter", "linters", "eslint", "lint-eslint", "lint-js", "lint-ts", "lint-code", "lint-src", "lint-es", "js-lint", "golangci-lint", "golangci", "lint-go", "go-lint", "clippy", "lint-rust", "ruff", "ruff-check", "flake8", "pylint", "lint-python", "rubocop", "standardrb", "standard", "biome-ci", "biome-check", "biome", "biome-lint", "check-biome", "oxlint", "xo", "style", "check-style", "checkstyle", "style-check", "code-style", "check-code-style", "codestyle", "check-codestyle", "phpcs", "check-cs", "cs-check", "cs", "cs-lint", "sniff", "pre-commit", "precommit", "quality", "qa", "code-quality", "check-quality", "static-check", "static-checks", "shellcheck", "credo", "pep8", "lint-php", "pint-test", "test-lint", "test-style", "test-pint", "vet", "go-vet", "staticcheck", "format-check", "check-format", "check-formatting", "fmt-check", "check-fmt", "prettier-check", "check-prettier", "format-ci", "format-lint", "lint-format", "lint-fmt", "lint-prettier", "black", "verify-format"},
+	kLint:  {"lint", "lint-check", "check-lint", "lint-ci", "ci-lint", "lint-all", "lints", "linting", "linter", "linters", "eslint", "lint-eslint", "lint-js", "lint-ts", "lint-code", "lint-src", "lint-es", "js-lint", "golangci-lint", "golangci", "lint-go", "go-lint", "clippy", "lint-rust", "ruff", "ruff-check", "flake8", "pylint", "lint-python", "rubocop", "standardrb", "standard", "biome-ci", "biome-check", "biome", "biome-lint", "check-biome", "oxlint", "xo", "style", "check-style", "checkstyle", "style-check", "code-style", "check-code-style", "codestyle", "check-codestyle", "phpcs", "check-cs", "cs-check", "cs", "cs-lint", "sniff", "pre-commit", "precommit", "quality", "qa", "code-quality", "check-quality", "static-check", "static-checks", "credo", "pep8", "lint-php", "pint-test", "test-lint", "test-style", "test-pint", "vet", "go-vet", "staticcheck", "format-check", "check-format", "check-formatting", "fmt-check", "check-fmt", "prettier-check", "check-prettier", "format-ci", "format-lint", "lint-format", "lint-fmt", "lint-prettier", "black", "verify-format"},
 	kType:  {"typecheck", "type-check", "check-types", "types", "types-check", "type-checking", "typechecks", "tsc", "check-tsc", "tsc-check", "test-types", "types-test", "test-type", "check-type", "check-ts", "ts-check", "typing", "typings", "check-typing", "check-typescript", "mypy", "pyright", "basedpyright", "lint-types", "lint-tsc", "lint-type", "typecheck-ci", "test-typescript", "test-typings", "test-tsd", "test-typecheck", "tsd", "phpstan", "stan", "analyse", "analyze", "static-analysis", "psalm", "test-phpstan", "dialyzer", "sorbet", "srb", "steep", "tc", "svelte-check", "check-svelte", "vue-tsc", "flow", "check-flow", "ty", "phpstan-analyse"},
 	kBuild: {"build", "compile", "bundle", "build-all", "build-lib", "build-ci", "build-js", "build-dist", "build-prod", "build-production", "dist", "tsup", "rollup", "webpack", "build-ts", "build-types", "build-packages", "compile-ts", "transpile"},
 }
@@ -34,9 +34,9 @@ func rankNames() map[string]nameRank {
 }
 
 const (
-	rankSubset = 300 // a part of the tests: test:e2e, lint:css
-	rankByBody = 150 // told by what it runs, not by its name
-	rankCompos = 500 // an aggregate: only where nothing finer is there
+	rankSubset = 1500 // a part of the tests: test:e2e, lint:css
+	rankByBody = 150  // told by what it runs, not by its name
+	rankCompos = 500  // an aggregate: only where nothing finer is there
 )
 
 // subsetWords in a name say that only some of the tests run, or more than tests.
@@ -48,6 +48,9 @@ func kindOfName(name string) (loopcore.Kind, int) {
 	words := nameWords(name)
 	if len(words) == 0 {
 		return "", 0
+	}
+	if len(words) > 1 && words[0] == "py" { // tox: the running interpreter
+		words = words[1:]
 	}
 	if r, ok := nameRanks[strings.Join(words, "-")]; ok {
 		return r.kind, r.rank

@@ -47,10 +47,11 @@ type repo struct {
 	natures map[*task]*nature
 	ci      []ciCommand
 	areas   []string
+	stacks  []Stack // the table; held here because its functions look into it
 }
 
 func newRepo(in Input) *repo {
-	return &repo{tree: newTree(in.FS), in: in, sets: map[string]*taskSet{}, loading: map[string]bool{}, natures: map[*task]*nature{}}
+	return &repo{tree: newTree(in.FS), in: in, stacks: Stacks, sets: map[string]*taskSet{}, loading: map[string]bool{}, natures: map[*task]*nature{}}
 }
 
 // set returns what a runner declares in dir, read at most once.
@@ -108,18 +109,19 @@ type leaf struct {
 
 // nature is what a command does, followed through everything it calls.
 type nature struct {
-	leaves  []leaf
-	tasks   map[*task]bool
-	direct  []*task // tasks the command names itself
-	danger  string
-	watches bool
-	once    string // appended, it ends the watching
-	mutates bool
-	envCI   bool
-	masked  bool
-	real    bool // it runs something that is neither known setup nor a placeholder
-	unknown bool // it runs something that is not known
-	size    int
+	leaves   []leaf
+	tasks    map[*task]bool
+	direct   []*task // tasks the command names itself
+	danger   string
+	watches  bool
+	once     string // appended, it ends the watching
+	mutates  bool
+	envCI    bool
+	masked   bool
+	real     bool // it runs something that is neither known setup nor a placeholder
+	affected bool // it runs only what changed
+	unknown  bool // it runs something that is not known
+	size     int
 }
 
 // kinds says which kinds of step the leaves are. Parts, guarded commands and
@@ -226,14 +228,15 @@ func (r *repo) follow(n *nature, text, dir string, vars map[string]string, via *
 		if r.inline(n, c, at, vars, via, depth) {
 			continue
 		}
-		n.add(c, at, via)
+		r.add(n, c, at, via)
 	}
 }
 
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "pwsh": true}
 
-func (n *nature) add(c command, at string, via *task) {
+func (r *repo) add(n *nature, c command, at string, via *task) {
 	l := leaf{command: c, verdict: classify(c.words), at: at, via: via}
+	r.consult(&l)
 	if l.danger != "" && !c.fallback {
 		n.flag(l.danger)
 	}
@@ -252,6 +255,7 @@ func (n *nature) add(c command, at string, via *task) {
 // the kind that the script's name says.
 func (n *nature) workspace(c command, at string, via *task) {
 	for _, name := range workspaceNames(unwrapPlain(c.words)) {
+		n.affected = n.affected || hasFlag(c.words, "affected")
 		if k, _ := kindOfName(name); k != "" {
 			n.real = true
 			n.leaves = append(n.leaves, leaf{command: c, verdict: verdict{kind: k, known: true, tool: "workspace"}, at: at, via: via})
@@ -322,4 +326,59 @@ func unwrapPlain(words []string) []string {
 		words = inner
 	}
 	return words
+}
+
+// consult settles what only the repository's files can tell of a command.
+func (r *repo) consult(l *leaf) {
+	switch l.tool {
+	case "tsc", "tsgo":
+		// a compiler that writes its output is the build, unless the configuration says it writes none
+		if l.kind == kType && !hasFlag(l.args, "--noEmit", "-noEmit", "--emitDeclarationOnly") && !r.noEmit(l.at, l.args) {
+			l.kind = kBuild
+		}
+	case "mvn", "mvnw":
+		if l.kind == "" && len(goals(l.args)) == 0 && strings.Contains(r.text(path.Join(l.at, "pom.xml")), "<defaultGoal>") {
+			l.kind = kTest
+		}
+	case "shellcheck", "hadolint":
+		// beside a language of its own a repository's scripts are not what its lint is about
+		l.partial = l.partial || r.hasStack(r.base)
+	}
+}
+
+// noEmit says whether the tsconfig that a call of tsc uses writes no output.
+func (r *repo) noEmit(at string, args []string) bool {
+	file := "tsconfig.json"
+	for i, a := range args {
+		if (a == "-p" || a == "--project" || a == "-b" || a == "--build") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			file = args[i+1]
+		}
+	}
+	file = path.Join(at, file)
+	if r.hasDir(file) {
+		file = path.Join(file, "tsconfig.json")
+	}
+	for range 4 {
+		cfg, _ := readJSON(r.read(file))
+		if v := cfg.get("compilerOptions", "noEmit").str(); v != "" {
+			return v == "true"
+		}
+		ext := cfg.get("extends").str()
+		if !strings.HasPrefix(ext, ".") {
+			return false
+		}
+		if file = path.Join(path.Dir(file), ext); !strings.HasSuffix(file, ".json") {
+			file += ".json"
+		}
+	}
+	return false
+}
+
+// localTool is a leaf's text as it can be typed in the leaf's folder: tools of
+// the dependencies through their manager.
+func localTool(r *repo, l leaf) string {
+	if l.via != nil && l.via.runner == "node" && !strings.Contains(l.words[0], "/") && programName(l.words[0]) != "npx" && bareTool(l.words) {
+		return r.managerOf(l.at).exec(l.text)
+	}
+	return l.text
 }

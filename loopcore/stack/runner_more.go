@@ -48,7 +48,7 @@ func readComposer(r *repo, dir string) ([]*task, string) {
 // composerVerbs are scripts whose bare name is a command of composer itself.
 var composerVerbs = map[string]bool{"check": false, "validate": true, "audit": true, "install": true, "update": true, "status": true, "show": true, "fund": true, "bump": true, "depends": true, "diagnose": true, "exec": true}
 
-var rakeTask = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?["']?([A-Za-z0-9_:]+)["']?:?\s*(?:,[^=]*)?(?:=>|:)?\s*(.*)$`)
+var rakeTask = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?["']?([A-Za-z0-9_]+(?::[A-Za-z0-9_]+)*)["']?:?\s*(?:,[^=]*)?(?:=>|:)?\s*(.*)$`)
 var rakeTestTask = regexp.MustCompile(`(?:Rake::TestTask|Minitest::TestTask)\.(?:new|create)(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
 var rakeSpecTask = regexp.MustCompile(`RSpec::Core::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
 var rakeCopTask = regexp.MustCompile(`RuboCop::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)

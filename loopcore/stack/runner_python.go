@@ -141,6 +141,9 @@ func toxTasks(file, text string, base int) []*task {
 			line = lines[sec]
 		}
 		for _, n := range expandBraces(name) {
+			if n != "py" && interpreterFactor.MatchString(strings.Split(n, "-")[0]) {
+				continue // one interpreter's own variant
+			}
 			out = append(out, &task{name: n, call: "tox -e " + n, file: file, line: lines[sec], body: toxBody(body, n)})
 		}
 		_ = line
@@ -156,8 +159,9 @@ func toxFactors(file string, secs map[string]map[string]iniEntry, lines map[stri
 	for _, env := range expandBraces(strings.ReplaceAll(list, "\n", ",")) {
 		for _, name := range strings.Split(env, ",") {
 			name = strings.TrimSpace(name)
-			known := name == "" || strings.HasPrefix(name, "py") || strings.ContainsAny(name, "{}$")
-			for _, t := range have {
+			name = runningPython(name)
+			known := name == "" || name == "py" || strings.ContainsAny(name, "{}$")
+			for _, t := range append(have, out...) {
 				known = known || t.name == name
 			}
 			if known {
@@ -169,6 +173,21 @@ func toxFactors(file string, secs map[string]map[string]iniEntry, lines map[stri
 		}
 	}
 	return out
+}
+
+var interpreterFactor = regexp.MustCompile(`^(py|pypy)?[0-9.]*t?$`)
+
+// runningPython names an environment for the interpreter at hand: py312-django
+// becomes py-django, which tox resolves to the one it runs under.
+func runningPython(name string) string {
+	head, rest, _ := strings.Cut(name, "-")
+	if !interpreterFactor.MatchString(head) || head == "" {
+		return name
+	}
+	if rest == "" {
+		return "py"
+	}
+	return "py-" + rest
 }
 
 // toxBody keeps the commands whose factor condition holds for the environment.

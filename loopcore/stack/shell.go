@@ -133,7 +133,9 @@ func (w *shellWalk) stmt(st *syntax.Stmt, ctx command) {
 		w.stmt(c.Stmt, ctx)
 	case *syntax.DeclClause:
 		for _, a := range c.Args {
-			w.assign(a)
+			if _, known := w.vars[assignName(a)]; !known || !ctx.guarded {
+				w.assign(a)
+			}
 		}
 	}
 }
@@ -232,6 +234,9 @@ func (w *shellWalk) call(st *syntax.Stmt, c *syntax.CallExpr, ctx command) {
 	cmd.masked = cmd.masked || w.loose
 	for _, a := range c.Assigns {
 		saved, had := w.vars[assignName(a)]
+		if had && ctx.guarded && len(c.Args) == 0 {
+			continue // a condition may not hold: the value before it stands
+		}
 		name, value, ok := w.assign(a)
 		if ok && len(c.Args) > 0 { // a prefix assignment lasts for this command only
 			if cmd.env == nil {

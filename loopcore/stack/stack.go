@@ -130,7 +130,7 @@ func (r *repo) isProject(dir string) bool {
 			}
 		}
 	}
-	for _, s := range Stacks {
+	for _, s := range r.stacks {
 		for _, f := range s.Markers {
 			if r.present(dir, f) {
 				return true
@@ -192,7 +192,7 @@ func (r *repo) findAreas() []string {
 }
 
 func (r *repo) hasStack(dir string) bool {
-	for _, s := range Stacks {
+	for _, s := range r.stacks {
 		for _, f := range s.Markers {
 			if r.present(dir, f) {
 				return true

@@ -25,7 +25,7 @@ var subPrograms = map[string]map[string]sub{
 	"rome":   {"ci": {kind: "lint"}, "check": {kind: "lint", fix: []string{"--apply"}}},
 	"deno":   {"test": {kind: "test", reader: "deno-test"}, "lint": {kind: "lint", fix: []string{"--fix"}}, "fmt": {kind: "format", check: []string{"--check"}}, "check": {kind: "typecheck"}, "bench": {kind: "setup"}, "": {kind: "setup"}},
 	"bun":    {"test": {kind: "test", reader: "bun-test"}, "build": {kind: "build"}, "": {kind: "setup"}},
-	"cargo":  {"test": {kind: "test", reader: "cargo-test"}, "t": {kind: "test", reader: "cargo-test"}, "nextest": {kind: "test", reader: "nextest"}, "clippy": {kind: "lint", reader: "clippy", fix: []string{"--fix"}}, "fmt": {kind: "format", check: []string{"--check"}}, "check": {kind: "typecheck", reader: "rustc"}, "c": {kind: "typecheck", reader: "rustc"}, "build": {kind: "build", reader: "rustc"}, "b": {kind: "build", reader: "rustc"}, "watch": {kind: "watch"}, "doc": {kind: "part"}, "rustdoc": {kind: "part"}, "deny": {kind: "audit"}, "audit": {kind: "audit"}, "machete": {kind: "audit"}, "udeps": {kind: "audit"}, "semver-checks": {kind: "audit"}, "hack": {inherit: true}, "llvm-cov": {kind: "test-part", reader: "cargo-test"}, "tarpaulin": {kind: "test-part", reader: "cargo-test"}, "miri": {kind: "test-part", reader: "cargo-test"}, "careful": {kind: "test-part", reader: "cargo-test"}, "bench": {kind: "part"}, "sort": {kind: "audit"}, "rdme": {kind: "audit"}, "fetch": {kind: "setup"}, "install": {kind: "setup"}, "minimal-versions": {kind: "part"}, "msrv": {kind: "part"}, "fuzz": {kind: "part"}, "component": {kind: "part"}, "run": {kind: "unknown"}, "make": {kind: "unknown"}, "xtask": {kind: "unknown"}, "insta": {kind: "test", reader: "cargo-test"}, "all-features": {inherit: true}},
+	"cargo":  {"test": {kind: "test", reader: "cargo-test"}, "t": {kind: "test", reader: "cargo-test"}, "nextest": {kind: "test", reader: "nextest"}, "clippy": {kind: "lint", reader: "clippy", fix: []string{"--fix"}}, "fmt": {kind: "format", check: []string{"--check"}}, "check": {kind: "typecheck", reader: "rustc"}, "c": {kind: "typecheck", reader: "rustc"}, "build": {kind: "build", reader: "rustc"}, "b": {kind: "build", reader: "rustc"}, "watch": {kind: "watch"}, "doc": {kind: "part"}, "rustdoc": {kind: "part"}, "deny": {kind: "audit"}, "audit": {kind: "audit"}, "machete": {kind: "audit"}, "udeps": {kind: "audit"}, "semver-checks": {kind: "audit"}, "hack": {inherit: true}, "llvm-cov": {kind: "test-part", reader: "cargo-test"}, "tarpaulin": {kind: "test-part", reader: "cargo-test"}, "miri": {kind: "test-part", reader: "cargo-test"}, "careful": {kind: "test-part", reader: "cargo-test"}, "bench": {kind: "part"}, "sort": {kind: "audit"}, "rdme": {kind: "audit"}, "fetch": {kind: "setup"}, "install": {kind: "setup"}, "minimal-versions": {kind: "part"}, "msrv": {kind: "part"}, "fuzz": {kind: "part"}, "component": {kind: "part"}, "lclippy": {kind: "lint", reader: "clippy"}, "ltest": {kind: "test", reader: "cargo-test"}, "lbuild": {kind: "build", reader: "rustc"}, "lcheck": {kind: "typecheck", reader: "rustc"}, "run": {kind: "unknown"}, "make": {kind: "unknown"}, "xtask": {kind: "unknown"}, "insta": {kind: "test", reader: "cargo-test"}, "all-features": {inherit: true}},
 	"cross":  {"test": {kind: "test", reader: "cargo-test"}, "build": {kind: "build", reader: "rustc"}, "check": {kind: "typecheck", reader: "rustc"}},
 	"mix":    {"test": {kind: "test", reader: "exunit"}, "coveralls": {kind: "test", reader: "exunit"}, "coveralls.json": {kind: "test", reader: "exunit"}, "coveralls.github": {kind: "test-part", reader: "exunit"}, "coveralls.html": {kind: "test-part", reader: "exunit"}, "test.watch": {kind: "watch"}, "credo": {kind: "lint"}, "format": {kind: "format", check: []string{"--check-formatted"}}, "dialyzer": {kind: "typecheck"}, "compile": {kind: "build"}, "sobelow": {kind: "audit"}, "deps.audit": {kind: "audit"}, "hex.audit": {kind: "audit"}, "deps.unlock": {kind: "audit"}, "doctor": {kind: "audit"}, "docs": {kind: "part"}, "xref": {kind: "audit"}, "": {kind: "setup"}},
 	"rebar3": {"eunit": {kind: "test"}, "ct": {kind: "test"}, "proper": {kind: "test-part"}, "check": {kind: "test"}, "dialyzer": {kind: "typecheck"}, "xref": {kind: "lint"}, "lint": {kind: "lint"}, "fmt": {kind: "format", check: []string{"--check"}}, "compile": {kind: "build"}},
@@ -114,10 +114,8 @@ func refine(v *verdict) {
 	}
 	switch v.tool {
 	case "tsc", "tsgo", "vue-tsc":
-		// A compiler run that writes its output is the build; only its name in a
-		// script tells more.
-		if !hasFlag(a, "--noEmit", "--noEmit=true", "-noEmit") && v.tool != "vue-tsc" {
-			v.kind = kType
+		if hasFlag(a, "--clean") {
+			v.kind = ""
 		}
 	case "karma":
 		v.watches = hasFlag(a, "--no-single-run", "--auto-watch") && !hasFlag(a, "--single-run")
@@ -206,8 +204,16 @@ func refineCargo(v *verdict) {
 		v.kind, v.partial = kBuild, true
 	case hasFlag(a, "--doc", "--benches", "--bench", "--example", "--test", "--target"):
 		v.partial = true
-	case hasFlag(a, "-p", "--package", "--manifest-path", "-Z"):
+	case hasFlag(a, "-p", "--package", "-Z"):
 		v.partial = true
+	}
+	for i, x := range a {
+		if x == "--manifest-path" && i+1 < len(a) && a[i+1] != "Cargo.toml" && a[i+1] != "./Cargo.toml" {
+			v.partial = true
+		}
+	}
+	if len(a) > 1 && (a[0] == "miri" || a[0] == "llvm-cov" || a[0] == "careful") && (a[1] == "setup" || a[1] == "clean" || a[1] == "report" || a[1] == "show-env") {
+		v.kind = ""
 	}
 	if len(a) > 1 && a[0] == "nextest" && a[1] != "run" && a[1] != "r" {
 		v.kind = ""
