@@ -57,15 +57,17 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Refuse builds a refusal; msg is a format string for args.
+// Refuse builds a refusal; msg is a format string for args, as for fmt.Errorf:
+// %w keeps the cause.
 func Refuse(code Code, hint, msg string, args ...any) *Error {
-	e := &Error{Code: code, Hint: hint, Msg: fmt.Sprintf(msg, args...)}
+	said := fmt.Errorf(msg, args...)
+	cause := errors.Unwrap(said)
 	for _, a := range args {
-		if err, ok := a.(error); ok {
-			e.Err = err
+		if err, ok := a.(error); ok && cause == nil {
+			cause = err
 		}
 	}
-	return e
+	return &Error{Code: code, Hint: hint, Msg: said.Error(), Err: cause}
 }
 
 // AsError returns err as a refusal: the *Error inside it, or CodeInternal.
