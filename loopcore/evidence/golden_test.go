@@ -269,6 +269,14 @@ func TestExportsHoldTogether(t *testing.T) {
 	}
 }
 
+func TestPathsAsURIs(t *testing.T) {
+	for file, want := range map[string]string{`a b/c:d.go`: "a%20b/c%3Ad.go", `/abs/é#?.go`: "file:///abs/%C3%A9%23%3F.go", `C:\x y\z.cs`: "file:///C:/x%20y/z.cs", "plain/file.go": "plain/file.go", "100%.go": "100%25.go"} {
+		if got := sarifURI(file).URI; got != want {
+			t.Errorf("%s is %s, want %s", file, got, want)
+		}
+	}
+}
+
 func TestNothingOfTheRepositoryIsActive(t *testing.T) {
 	d := story(t)
 	html, err := ReportHTML(d)

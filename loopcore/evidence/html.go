@@ -5,6 +5,7 @@ import (
 	_ "embed" // the page's template
 	"fmt"
 	"html/template"
+	"strings"
 	"time"
 
 	"fixloop/loopcore"
@@ -22,6 +23,10 @@ func ReportHTML(d Dossier) ([]byte, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	s := summarize(d)
+	for i := range s.Facts { // our own words mark commands as Markdown does
+		s.Facts[i][1] = strings.ReplaceAll(s.Facts[i][1], "`", "")
+	}
+	s.Advice = strings.ReplaceAll(s.Advice, "`", "")
 	var b bytes.Buffer
 	err = t.Execute(&b, struct {
 		summary
@@ -102,7 +107,7 @@ func chartOf(rows []contract.HistoryRow) chart {
 		}
 		b := bar{X: chartLeft + 8 + i*barStep, Y: chartFloor - h, W: barWidth, H: h, Label: fmt.Sprint(r.Iteration), Value: fmt.Sprint(r.Bad), Class: barClass(r)}
 		b.LabelX = b.X + barWidth/2
-		b.Title = fmt.Sprintf("iteration %d: %d failures, %d fixed, %d new, verdict %s", r.Iteration, r.Bad, r.Fixed, r.New, r.Verdict)
+		b.Title = fmt.Sprintf("iteration %d: %s, %d fixed, %d new, verdict %s", r.Iteration, counted(r.Bad, "failure"), r.Fixed, r.New, r.Verdict)
 		c.Bars = append(c.Bars, b)
 		c.Text += fmt.Sprintf(" %d: %d.", r.Iteration, r.Bad)
 	}

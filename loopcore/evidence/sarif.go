@@ -1,7 +1,7 @@
 package evidence
 
 import (
-	"net/url"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -142,9 +142,24 @@ func sarifURI(file string) sarifArtifact {
 	drive := len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/'
 	switch {
 	case drive:
-		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: "/" + slashed}).String()}
+		return sarifArtifact{URI: "file:///" + slashed[:2] + escapePath(slashed[2:])}
 	case path.IsAbs(slashed):
-		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: slashed}).String()}
+		return sarifArtifact{URI: "file://" + escapePath(slashed)}
 	}
-	return sarifArtifact{URI: (&url.URL{Path: slashed}).EscapedPath(), URIBaseID: "%SRCROOT%"}
+	return sarifArtifact{URI: escapePath(slashed), URIBaseID: "%SRCROOT%"}
+}
+
+// escapePath escapes what may not stand in the path of a URI reference; a
+// colon could be taken for the end of a scheme.
+func escapePath(p string) string {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/!$&'()*+,;=@"
+	var b strings.Builder
+	for i := 0; i < len(p); i++ {
+		if strings.IndexByte(safe, p[i]) >= 0 {
+			b.WriteByte(p[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", p[i])
+		}
+	}
+	return b.String()
 }
