@@ -32,6 +32,9 @@ func readBusted(l *Log, c *Claims) loopcore.Report {
 			f, end, ok = bustedGtest(l, i)
 		}
 		if !ok {
+			f, end, ok = bustedTAP(l, i, &r)
+		}
+		if !ok {
 			continue
 		}
 		c.Take(bustedName, i, end)
@@ -92,7 +95,14 @@ func bustedBlock(l *Log, i int, counted bool) (f loopcore.Failure, end int, ok b
 	if kind == "Error" {
 		f.Kind = loopcore.FailError
 	}
-	end = bustedText(l, i+2, &f)
+	from := i + 2
+	if d, ok := scanDiagnostic(rest); ok && line == "" {
+		return loopcore.Failure{Kind: loopcore.FailCompile, File: l.Path(d.file), Line: d.line, Message: d.text, At: l.Number(i)}, i + 2, true
+	}
+	if d, ok := scanDiagnostic(f.Name); ok && strings.HasSuffix(d.file, ".lua") { // a file that did not load
+		from, f.Name, f.Kind = i+1, "", loopcore.FailCompile
+	}
+	end = bustedText(l, from, &f)
 	if kind == "Pending" {
 		f.Message = ""
 	} else if f.Message == "" {
@@ -168,6 +178,45 @@ func bustedGtest(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 		f.Message = bustedHook(l, file, f.Line)
 	}
 	return f, i + 1, true
+}
+
+// bustedTAP reads "not ok 1 - math adds", "# spec/a_spec.lua @ 2" and
+// "# Failure message: spec/a_spec.lua:2: text".
+func bustedTAP(l *Log, i int, r *loopcore.Report) (f loopcore.Failure, end int, ok bool) {
+	name, ok := cutTest(l.Lines[i])
+	if !ok || !l.Has(".lua @ ") {
+		return f, 0, false
+	}
+	if strings.HasPrefix(l.Lines[i], "ok ") {
+		r.Counted = true
+		if strings.Contains(name, "# SKIP") {
+			r.Counts.Skipped++
+		} else {
+			r.Counts.Passed++
+		}
+		return f, i + 1, true
+	}
+	place, ok := strings.CutPrefix(l.Line(i+1), "# ")
+	file, at, isPlace := strings.Cut(place, " @ ")
+	if !ok || !isPlace {
+		return f, 0, false
+	}
+	f = loopcore.Failure{Kind: loopcore.FailAssertion, Name: name, File: l.Path(file), Line: atoi(at), At: l.Number(i)}
+	var message []string
+	for end = i + 2; end < len(l.Lines) && strings.HasPrefix(l.Lines[end], "# "); end++ {
+		t := strings.TrimPrefix(l.Lines[end][2:], "Failure message: ")
+		if d, ok := scanDiagnostic(t); ok && len(message) == 0 {
+			f.File, f.Line = l.Path(d.file), d.line
+			_, t, _ = strings.Cut(t, ": ")
+		}
+		message = append(message, t)
+	}
+	f.Message = oneLine(strings.Join(message, "\n"))
+	if !strings.Contains(f.Message, "Expected ") && !strings.Contains(f.Message, "xpected:") {
+		f.Kind = loopcore.FailError
+	}
+	r.Counts.Failed, r.Counted = r.Counts.Failed+1, true
+	return f, end, true
 }
 
 // bustedHook finds the text that a broken hook printed outside of any test:

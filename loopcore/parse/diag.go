@@ -222,7 +222,7 @@ func ruleLike(s string) bool {
 		return false
 	}
 	for _, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:,@+#=", r) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_./:,@+#=()", r) {
 			return false
 		}
 	}

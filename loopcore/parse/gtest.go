@@ -10,7 +10,9 @@ import (
 var gtest = Reader{
 	Name: "googletest",
 	Kind: loopcore.KindTest,
-	Spot: func(l *Log) bool { return l.HasAny("[==========] ", "[ RUN      ] ", "[  FAILED  ] ") },
+	Spot: func(l *Log) bool {
+		return !l.Has(".lua @ ") && l.HasAny("[==========] ", "[ RUN      ] ", "[  FAILED  ] ")
+	},
 	Read: readGtest,
 }
 

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -49,22 +50,18 @@ func jsonDocument(l *Log, i int) (string, int) {
 	if one := l.Whole(i); gjson.Valid(one) {
 		return one, i + 1
 	}
-	// a printed document ends with the first line that closes it at its own margin
-	closing := "}"
-	if strings.HasPrefix(l.Lines[i], "[") {
-		closing = "]"
-	}
-	for j := i + 1; j < len(l.Lines); j++ {
-		if !strings.HasPrefix(l.Lines[j], closing) {
-			continue
-		}
-		doc := l.text[l.starts[i] : l.starts[j]+len(l.Whole(j))]
-		if gjson.Valid(doc) {
-			return doc, j + 1
-		}
+	rest := l.text[l.starts[i]:]
+	dec := json.NewDecoder(strings.NewReader(rest))
+	var doc json.RawMessage
+	if dec.Decode(&doc) != nil {
 		return "", i
 	}
-	return "", i
+	end := l.starts[i] + int(dec.InputOffset())
+	j := i + 1
+	for j < len(l.Lines) && l.starts[j] < end {
+		j++
+	}
+	return string(doc), j
 }
 
 // jsonWalk collects the diagnostics of one log's documents.
@@ -78,8 +75,8 @@ type jsonWalk struct {
 // The names that tools give to the same few things.
 var (
 	jsonFile     = []string{"file", "path", "filename", "filePath", "fileName", "file_path", "file_name", "Filename", "location.file", "location.path.file", "location.path", "Pos.Filename", "location.physicalLocation.artifactLocation.uri", "locations.0.caret.file", "uri"}
-	jsonLine     = []string{"line", "lineNumber", "line_number", "location.line", "location.row", "location.lines.begin", "location.start.line", "location.positions.begin.line", "Pos.Line", "row", "startLine", "start_line", "beginLine", "line_start", "start.line", "position.line", "locations.0.caret.line", "lineno", "location.start_line", "location.range.start.line"}
-	jsonColumn   = []string{"column", "col", "location.column", "location.start.column", "Pos.Column", "startColumn", "start_column", "col_offset", "column_start", "start.column", "start.col", "location.range.start.column", "locations.0.caret.column", "character"}
+	jsonLine     = []string{"line", "lineNumber", "line_number", "location.line", "location.row", "location.lines.begin", "location.start.line", "location.positions.begin.line", "Pos.Line", "row", "startLine", "start_line", "beginLine", "line_start", "start.line", "position.line", "locations.0.caret.line", "lineno", "location.start_line", "location.range.start.line", "labels.0.span.line"}
+	jsonColumn   = []string{"column", "col", "location.column", "location.start.column", "Pos.Column", "startColumn", "start_column", "col_offset", "column_start", "start.column", "start.col", "location.range.start.column", "labels.0.span.column", "locations.0.caret.column", "character"}
 	jsonText     = []string{"message", "msg", "Text", "text", "issue_text", "description", "ruleDescription", "messageText", "reason", "message.text"}
 	jsonRule     = []string{"ruleId", "rule", "rule_id", "symbol", "check_name", "test_id", "cop_name", "FromLinter", "code", "code.code", "code.value", "ruleNames.0", "messageId", "message-id", "check", "source", "category", "option", "identifier"}
 	jsonSeverity = []string{"severity", "level", "type", "issue_severity", "Severity", "kind"}
@@ -144,7 +141,7 @@ func (w *jsonWalk) diagnostic(v gjson.Result, file string) bool {
 	}
 	f.Kind = jsonKind(v, f)
 	w.found = append(w.found, f)
-	w.weak = append(w.weak, weakSeverity(severity) && !v.Get("symbol").Exists()) // pylint fails on any
+	w.weak = append(w.weak, weakSeverity(severity) && !v.Get("symbol").Exists() && !strings.HasPrefix(f.Rule, "SC")) // pylint and ShellCheck fail on any
 	return true
 }
 

@@ -11,14 +11,14 @@ import (
 var lintTAP = Reader{
 	Name: "lint-tap",
 	Kind: loopcore.KindLint,
-	Spot: func(l *Log) bool { return l.HasLine("TAP version") && l.Has("ruleId: ") },
+	Spot: func(l *Log) bool { return l.HasLine("TAP version") && l.HasAny("ruleId: ", "    - message: ") },
 	Read: readLintTAP,
 }
 
 func readLintTAP(l *Log, c *Claims) loopcore.Report {
 	const me = "lint-tap"
 	var r loopcore.Report
-	file := ""
+	file, rule := "", ""
 	for i, line := range l.Lines {
 		if !c.Free(me, i) {
 			continue
@@ -34,8 +34,11 @@ func readLintTAP(l *Log, c *Claims) loopcore.Report {
 		switch {
 		case !ok || file == "" && key != "TAP version 13":
 			continue
+		case value == "" && ruleLike(key) && key != "data" && key != "messages":
+			rule = key // stylelint's heading
 		case key == "message":
-			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Message: value, At: l.Number(i)})
+			value = strings.TrimSuffix(value, " ("+rule+")")
+			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Message: value, Rule: rule, At: l.Number(i)})
 		case n == 0:
 		case key == "severity":
 			r.Failures[n-1].Optional = value == "warning"
@@ -66,5 +69,8 @@ func yamlString(s string) string {
 	if len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'' {
 		return strings.ReplaceAll(s[1:len(s)-1], "''", "'")
 	}
-	return strings.Trim(s, `"`)
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return strings.ReplaceAll(s[1:len(s)-1], `\"`, `"`)
+	}
+	return s
 }

@@ -32,6 +32,11 @@ func readLuacheck(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
+		if f, ok := luacheckQuiet(l, i); ok {
+			r.Failures = append(r.Failures, f)
+			c.Take(me, i, i+1)
+			continue
+		}
 		if rest, ok := strings.CutPrefix(line, "not ok "); ok {
 			_, rest = number(rest)
 			line = strings.TrimLeft(rest, " -")
@@ -45,6 +50,16 @@ func readLuacheck(l *Log, c *Claims) loopcore.Report {
 		c.Take(me, i, i+1)
 	}
 	return diagnosticReport(r, total, told)
+}
+
+// luacheckQuiet reads "Checking a.lua   6 warnings" where -qq leaves it at that.
+func luacheckQuiet(l *Log, i int) (loopcore.Failure, bool) {
+	fields := strings.Fields(l.Lines[i])
+	next := l.Line(i + 1)
+	if len(fields) < 4 || fields[0] != "Checking" || !strings.HasPrefix(fields[3], "warning") && !strings.HasPrefix(fields[3], "error") || !strings.HasPrefix(next, "Checking ") && !strings.HasPrefix(l.Line(i+2), "Total: ") {
+		return loopcore.Failure{}, false
+	}
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(fields[1]), Message: strings.Join(fields[2:], " "), At: l.Number(i)}, true
 }
 
 func luacheckFailure(l *Log, i int, d diagnostic) loopcore.Failure {

@@ -11,7 +11,7 @@ var perlcritic = Reader{
 	Name: "perlcritic",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny("(Severity: ", " source OK", ".pm:", ".pl:", ".t:")
+		return l.HasAny("(Severity: ", " source OK", ".pm:", ".pl:", ".t:", ".pm line ", ".pl line ")
 	},
 	Read: readPerlcritic,
 }
@@ -41,6 +41,19 @@ func readPerlcritic(l *Log, c *Claims) loopcore.Report {
 func perlcriticViolation(l *Log, i int) (loopcore.Failure, bool) {
 	line := l.Lines[i]
 	f := loopcore.Failure{Kind: loopcore.FailLint, At: l.Number(i)}
+	if file, rest, ok := strings.Cut(line, ": ("); ok && perlFile(file) { // "P.pm: (2:27) text"
+		place, text, _ := strings.Cut(rest, ") ")
+		f.File, f.Message = l.Path(file), text
+		f.Line, place = number(place)
+		f.Column, _ = number(strings.TrimPrefix(place, ":"))
+		return f, f.Line > 0 && text != ""
+	}
+	if text, at, ok := cutLast(line, " line "); ok && strings.Trim(at, "0123456789") == "" { // "text at P.pm line 2"
+		if text, file, ok := cutLast(text, " at "); ok && perlFile(file) && indent(line) == 0 && !l.HasAny("not ok ", "(Severity: ") {
+			f.File, f.Line, f.Message = l.Path(file), atoi(at), text
+			return f, f.Line > 0
+		}
+	}
 	if d, ok := scanDiagnostic(line); ok && d.severity == "" && perlFile(d.file) && strings.Contains(line, ":"+d.text) {
 		f = d.failure(l, i, loopcore.FailLint)
 		return f, d.text != ""
@@ -57,16 +70,28 @@ func perlcriticViolation(l *Log, i int) (loopcore.Failure, bool) {
 	if rest, policy := takeCodeBracket(f.Message); policy != "" {
 		f.Message, f.Rule = rest, policy
 	}
+	if policy, ok := strings.CutSuffix(strings.TrimSpace(l.Line(i+1)), ")"); ok && strings.Contains(policy, " (Severity: ") && f.Rule == "" && strings.HasPrefix(l.Line(i+1), "  ") {
+		f.Rule, _, _ = strings.Cut(policy, " (")
+	}
 	if file, rest, ok := strings.Cut(f.Message, ": "); ok && perlFile(file) {
 		f.File, f.Message = l.Path(file), rest
 	}
 	return f, f.Line > 0
 }
 
+// cutLast splits s at the last of sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
+}
+
 // perlcriticTail reports whether what follows the message is Perl::Critic's:
 // its severity on the same line, or on the next where it explains at length.
 func perlcriticTail(l *Log, i int, tail string) bool {
-	return strings.Contains(tail, "(Severity: ") || strings.Contains(tail, "near '") && strings.Contains(l.Line(i+1), "(Severity: ")
+	return strings.Contains(tail, "(Severity: ") || strings.Contains(l.Line(i+1), "(Severity: ")
 }
 
 // takeCodeBracket splits "[Policy::Name] text".

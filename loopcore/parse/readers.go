@@ -14,12 +14,12 @@ var Readers = []Reader{
 	jest,
 	nodeTest,
 	mocha,
-	luacheck, lintTAP, // before tap, in which they print
+	luacheck, lintTAP, busted, // before tap, in which they print
 	nodeTap, ghTests,
 	tap,
 	cargoTest, xctest,
 	surefire, junitConsole, junit4,
-	rspec, minitest, testUnit, phpunit, busted, teamcity,
+	rspec, minitest, testUnit, phpunit, teamcity,
 	gtest, ctest, meson,
 	// builds
 	goBuild,

@@ -78,7 +78,7 @@ var eslint = Reader{
 	Name: "eslint",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny("✖ ", "  error  ", "  warning  ", ": line ", "[Error/", "[Warning/", "Oops! Something went wrong!", " problem")
+		return l.HasAny("✖ ", "  error  ", "  warning  ", ": line ", "[Error/", "[Warning/", " [error]", " [warning]", "): error ", "Oops! Something went wrong!", " problem")
 	},
 	Read: readESLint,
 }
@@ -132,7 +132,7 @@ func eslintDiagnostic(l *Log, i int, file string) (loopcore.Failure, bool) {
 		}
 		f = d.failure(l, i, loopcore.FailLint)
 		f.Message, f.Rule = takeRule(d.text, '(', ')')
-	case strings.HasSuffix(line, "]") && (strings.Contains(line, "[Error") || strings.Contains(line, "[Warning")):
+	case strings.HasSuffix(line, "]") && (strings.Contains(line, "[Error") || strings.Contains(line, "[Warning") || strings.HasSuffix(line, " [error]") || strings.HasSuffix(line, " [warning]")):
 		d, ok = scanDiagnostic(line)
 		text, tag := takeRule(d.text, '[', ']')
 		if !ok || tag == "" {
@@ -141,6 +141,17 @@ func eslintDiagnostic(l *Log, i int, file string) (loopcore.Failure, bool) {
 		f = d.failure(l, i, loopcore.FailLint)
 		d.severity, f.Rule, _ = strings.Cut(strings.ToLower(tag), "/")
 		f.Message = text
+		if text, rule := takeRule(text, '(', ')'); rule != "" && f.Rule == "" { // stylelint's
+			f.Message, f.Rule = text, rule
+		}
+	case strings.Contains(line, "): error ") || strings.Contains(line, "): warning "):
+		d, ok = scanDiagnostic(line)
+		rule, text, found := strings.Cut(d.text, " : ")
+		if !ok || !found || !ruleLike(rule) || d.severity == "" {
+			return f, false
+		}
+		f = d.failure(l, i, loopcore.FailLint)
+		f.Message, f.Rule = text, rule
 	default:
 		return f, false
 	}
