@@ -124,15 +124,31 @@ func (s *shapes) totals() (loopcore.Counts, bool) {
 		if !s.free(i) {
 			continue
 		}
-		if n, ok := totalsOf(s.l.Lines[i]); ok {
+		n, ok := totalsOf(s.l.Lines[i])
+		if !ok {
+			n, ok = s.stacked(i)
+		}
+		if ok {
 			s.joinTotals(i, &n)
-			if n.Passed == 0 && n.Total > n.Failed+n.Errors+n.Skipped {
-				n.Passed = n.Total - n.Failed - n.Errors - n.Skipped
+			if rest := n.Total - n.Passed - n.Failed - n.Errors - n.Skipped; rest > 0 && n.Passed == 0 {
+				n.Passed = rest
+			} else if rest > 0 && n.Failed == 0 {
+				n.Failed = rest
 			}
 			return n, true
 		}
 	}
 	return loopcore.Counts{}, false
+}
+
+// stacked reports whether line i is the last of totals that have a line each.
+func (s *shapes) stacked(i int) (loopcore.Counts, bool) {
+	n, ok := totalsPart(s.l.Lines[i])
+	if !ok || i == 0 {
+		return n, false
+	}
+	m, ok := totalsPart(s.l.Lines[i-1])
+	return n, ok && n.Passed+n.Failed+m.Passed+m.Failed > 0
 }
 
 // joinTotals adds what the lines around a total say where each number has a

@@ -95,6 +95,9 @@ func (m mark) clean() (mark, bool) {
 	if digits := strings.TrimLeft(s, "0123456789"); digits != s && (strings.HasPrefix(digits, ") ") || strings.HasPrefix(digits, " - ")) {
 		s = strings.TrimSpace(strings.TrimLeft(digits, ") -"))
 	}
+	if at := strings.Index(s, ` "`); at > 0 && strings.HasSuffix(s, `"`) && strings.Count(s, `"`) == 2 { // Cart "adds up"
+		s = strings.TrimSpace(s[:at]) + " > " + strings.Trim(s[at:], ` "`)
+	}
 	s = strings.TrimSpace(strings.TrimRight(strings.Trim(s, "`\""), ":"))
 	m.name = s
 	if s == "" || len(s) > 300 || totalLike(s) {
@@ -121,9 +124,12 @@ func totalLike(s string) bool {
 func (s *shapes) tests() {
 	marks := append(s.marks(), s.numbered()...)
 	byName := map[string]int{}
-	for k, m := range marks {
-		end := s.bodyEnd(m, marks, k)
+	for _, m := range marks {
+		end := s.bodyEnd(m, marks)
 		f := s.failure(m, end)
+		if f.Line == 0 {
+			s.elsewhere(&f, m, marks)
+		}
 		if f.Line == 0 && !m.strong {
 			continue
 		}
@@ -137,6 +143,60 @@ func (s *shapes) tests() {
 	}
 	s.named()
 	s.dropContainers()
+}
+
+// elsewhere reads the error of a mark that has none below it: under its name
+// further down (AVA, Deno), or right above it (Bun).
+func (s *shapes) elsewhere(f *loopcore.Failure, m mark, marks []mark) {
+	for i := m.at + 1; i < len(s.l.Lines); i++ {
+		if !s.free(i) || !heads(strings.TrimSpace(s.l.Lines[i]), m.name) {
+			continue
+		}
+		end := min(i+50, len(s.l.Lines))
+		for j := i + 2; j < end; j++ {
+			t := strings.TrimSpace(s.l.Lines[j])
+			for _, o := range marks {
+				if o.name != m.name && heads(t, o.name) {
+					end = j
+				}
+			}
+		}
+		if s.take(f, i+1, end) {
+			if at := strings.TrimSpace(s.l.Lines[i]); strings.HasPrefix(m.name, at+" ") {
+				f.Name = at
+			}
+			return
+		}
+	}
+	from := max(0, m.at-40)
+	for i := m.at - 1; i >= from; i-- {
+		t := strings.TrimSpace(s.l.Lines[i])
+		if _, ok := failMark(s.l.Lines[i]); ok || strings.HasPrefix(t, "(pass)") || strings.HasPrefix(t, "(skip)") || strings.HasPrefix(t, "✓ ") || strings.HasPrefix(t, "✔ ") {
+			from = i + 1
+		}
+	}
+	s.take(f, from, m.at)
+}
+
+// heads reports whether a line is the heading of a test's details.
+func heads(line, name string) bool {
+	if line == name || len(line) > 3 && strings.HasPrefix(name, line+" ") {
+		return true
+	}
+	at := strings.Index(line, name+" => ")
+	return at >= 0 && (at == 0 || line[at-1] == ' ')
+}
+
+// take fills a failure from lines that hold an error with a place.
+func (s *shapes) take(f *loopcore.Failure, from, to int) bool {
+	b := readBody(s.l, from, to)
+	own, ok := s.l.own(b.frames)
+	if !ok || b.message == "" {
+		return false
+	}
+	f.File, f.Line, f.Frames, f.Message, f.Kind = own.File, own.Line, b.frames, b.message, b.kind
+	f.Detail = detail(s.l, from, to)
+	return true
 }
 
 // marks finds every line that names a failing test.
@@ -192,14 +252,13 @@ func (s *shapes) numbered() []mark {
 
 // bodyEnd finds the end of what belongs to a mark: the next mark, a total, or
 // a gap after something was said.
-func (s *shapes) bodyEnd(m mark, marks []mark, k int) int {
+func (s *shapes) bodyEnd(m mark, marks []mark) int {
 	limit := min(m.at+80, len(s.l.Lines))
 	for _, o := range marks {
 		if o.at > m.at && o.at < limit {
 			limit = o.at
 		}
 	}
-	_ = k
 	for i := m.at + 1; i < limit; i++ {
 		if _, ok := totalsOf(s.l.Lines[i]); ok && indent(s.l.Lines[i]) <= m.depth+2 {
 			return i

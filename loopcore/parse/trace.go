@@ -243,7 +243,7 @@ func readBody(l *Log, from, to int) body {
 }
 
 // traceHeads are lines that only head a part of a failure's text.
-var traceHeads = map[string]bool{"stacktrace": true, "stack trace": true, "error message": true, "stack traceback": true, "backtrace": true, "traceback": true, "failure": true, "error": true}
+var traceHeads = map[string]bool{"stacktrace": true, "stack trace": true, "error message": true, "stack traceback": true, "backtrace": true, "traceback": true, "failure": true, "error": true, "message": true, "stack": true}
 
 // afterPlace is the text behind a place at the start of a line, where there
 // is a message and not a function: `x.go:12: want 3`.
