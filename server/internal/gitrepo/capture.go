@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -345,14 +346,58 @@ func (o *op) takeSingly(ctx context.Context, c *capture, paths []string) error {
 		}
 		return o.takeSingly(ctx, c, paths[half:])
 	}
+	return o.takeMoving(ctx, c, paths[0], ge)
+}
+
+// takeMoving takes one file that git could not read. A file that is being
+// written all the time is kept as we happen to read it: torn, and marked so.
+func (o *op) takeMoving(ctx context.Context, c *capture, path string, cause *gitError) error {
 	os.Remove(o.inVault("index.lock"))
-	if err := o.updateIndex(ctx, paths, "--force-remove"); err != nil {
+	if err := o.updateIndex(ctx, []string{path}, "--force-remove"); err != nil {
 		return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 	}
-	if _, why := o.takeable(paths[0]); why != errGone {
-		c.uncovered = append(c.uncovered, Uncovered{paths[0], fmt.Sprintf("%s: %s", whyUnreadable, lastLines(ge.stderr, 1))})
+	_, why := o.takeable(path)
+	if why == errGone {
+		return nil
 	}
+	if why == "" {
+		taken, err := o.takeTorn(ctx, path)
+		if err != nil {
+			return err
+		}
+		if taken {
+			c.stable = false
+			return nil
+		}
+		why = whyUnreadable
+	}
+	c.uncovered = append(c.uncovered, Uncovered{path, fmt.Sprintf("%s: %s", why, lastLines(cause.stderr, 1))})
 	return nil
+}
+
+// takeTorn stores the bytes that can be read of a regular file right now.
+func (o *op) takeTorn(ctx context.Context, path string) (bool, error) {
+	fi, err := os.Lstat(o.abs(path))
+	if err != nil || !fi.Mode().IsRegular() {
+		return false, nil
+	}
+	f, err := os.Open(o.abs(path))
+	if err != nil {
+		return false, nil
+	}
+	defer f.Close()
+	readable := io.LimitReader(f, max(fi.Size(), o.limits.FileBytes)) // it may grow faster than we read
+	res, err := o.git.run(ctx, call{args: []string{"hash-object", "-w", "--stdin", "--no-filters"}, in: readable})
+	if err != nil {
+		return false, asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+	}
+	mode := modeFile
+	if fi.Mode()&0o100 != 0 && permissions {
+		mode = modeExec
+	}
+	entry := mode + " " + strings.TrimSpace(string(res.out)) + "\t" + path + "\x00"
+	_, err = o.git.run(ctx, call{args: []string{"update-index", "-z", "--index-info"}, in: strings.NewReader(entry)})
+	return err == nil, asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 }
 
 func sortedUncovered(list []Uncovered) []Uncovered {
