@@ -1,0 +1,259 @@
+package parse
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Limits of what is read of the sources to tell causes apart.
+const (
+	maxIndexFiles = 2000
+	maxIndexFile  = 256 << 10
+)
+
+// sourceIndex is what the sources tell about who uses what: definitions, and
+// the tests with what they call. It is read by shape, for every language alike.
+type sourceIndex struct {
+	defs  []definition
+	named map[string][]int // definitions by name
+	tests []sourceTest
+	files map[string]*sourceCode
+}
+
+// sourceCode is one file as lines.
+type sourceCode struct {
+	lines []string
+	test  bool
+}
+
+// definition is a function, method or class.
+type definition struct {
+	name     string
+	file     string
+	from, to int // lines, from 0, to excluded
+	uses     map[string]bool
+	test     bool // in a test file: a helper
+	setup    bool // runs before every test of its file
+}
+
+// sourceTest is one test of the sources.
+type sourceTest struct {
+	name     string
+	file     string
+	from, to int
+	depth    int
+}
+
+// skipDirs hold no sources of the repository's own.
+var skipDirs = map[string]bool{".git": true, "node_modules": true, "vendor": true, "target": true, "build": true, "dist": true, "_build": true, "deps": true, ".venv": true, "venv": true, "__pycache__": true, ".tox": true, "coverage": true, ".next": true}
+
+// sourceExts are the languages that the index reads.
+var sourceExts = map[string]bool{".py": true, ".js": true, ".ts": true, ".jsx": true, ".tsx": true, ".mjs": true, ".cjs": true, ".mts": true, ".go": true, ".rs": true, ".java": true, ".kt": true, ".scala": true, ".cs": true, ".rb": true, ".php": true, ".ex": true, ".exs": true, ".c": true, ".cc": true, ".cpp": true, ".h": true, ".hpp": true, ".swift": true, ".lua": true, ".dart": true}
+
+// indexSources reads the sources below root.
+func indexSources(root fs.FS) *sourceIndex {
+	ix := &sourceIndex{named: map[string][]int{}, files: map[string]*sourceCode{}}
+	_ = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if d.IsDir() {
+			if skipDirs[d.Name()] {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !sourceExts[path.Ext(p)] || len(ix.files) >= maxIndexFiles {
+			return nil
+		}
+		if info, err := d.Info(); err != nil || info.Size() > maxIndexFile {
+			return nil
+		}
+		b, err := fs.ReadFile(root, p)
+		if err != nil {
+			return nil
+		}
+		ix.files[p] = &sourceCode{lines: strings.Split(string(b), "\n"), test: testPath(p)}
+		ix.read(p)
+		return nil
+	})
+	for i, d := range ix.defs {
+		ix.named[d.name] = append(ix.named[d.name], i)
+	}
+	return ix
+}
+
+// testPath reports whether a path is a test's by the conventions of its
+// language.
+func testPath(p string) bool {
+	low := strings.ToLower(p)
+	base := path.Base(low)
+	for _, part := range strings.Split(path.Dir(low), "/") {
+		if part == "test" || part == "tests" || part == "spec" || part == "__tests__" || part == "e2e" || part == "specs" {
+			return true
+		}
+	}
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_spec") || strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || stem == "conftest" || strings.HasSuffix(stem, "test") && strings.HasSuffix(path.Base(p), "Test"+path.Ext(p))
+}
+
+// defPatterns find a definition's name, by language family.
+var defPatterns = []*regexp.Regexp{
+	regexp.MustCompile(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`),
+	regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`),
+	regexp.MustCompile(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`),
+	regexp.MustCompile(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?\{?\s*$`),
+	regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub const|pub static|final)?\s*([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=`),
+	regexp.MustCompile(`^\s*#define\s+(\w+)`),
+}
+
+// testPatterns find a test's name.
+var testPatterns = []*regexp.Regexp{
+	regexp.MustCompile(`^\s*(?:async\s+)?def\s+(test\w*)`),
+	regexp.MustCompile(`^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\(`),
+	regexp.MustCompile("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"),
+	regexp.MustCompile(`^\s*(?:public\s+|private\s+)?function\s+(test\w*)`),
+	regexp.MustCompile(`^\s*TEST(?:_F|_P)?\(\s*(\w+\s*,\s*\w+)`),
+	regexp.MustCompile(`^\s*TEST_CASE\(\s*"([^"]+)"`),
+	regexp.MustCompile(`^\s*(?:test|property)\s+"([^"]+)"`),
+	regexp.MustCompile(`^\s*t\.Run\("([^"]+)"`),
+	regexp.MustCompile(`^\s*(?:await\s+)?t\.(?:test|step)\(\s*['"]([^'"]+)`),
+}
+
+// javaMark stands above a test method.
+var javaMark = regexp.MustCompile(`^\s*(?:@Test\b|@ParameterizedTest|@RepeatedTest|#\[(?:tokio::)?test\]|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|/\*\*.*@test)`)
+
+// methodName is the name of a method under such a mark.
+var methodName = regexp.MustCompile(`(?:fn|void|fun|func|function|Task|public)\s+(?:static\s+)?([A-Za-z_]\w*)\s*\(`)
+
+// setupMark begins code that runs before every test.
+var setupMark = regexp.MustCompile(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`)
+
+// identifier is a name used in code.
+var identifier = regexp.MustCompile(`[A-Za-z_$][\w$]*[?!]?`)
+
+// read finds the definitions and tests of a file.
+func (ix *sourceIndex) read(p string) {
+	code := ix.files[p]
+	marked := false
+	for i, line := range code.lines {
+		if len(line) > 400 || strings.TrimSpace(line) == "" {
+			continue
+		}
+		if javaMark.MatchString(line) {
+			marked = true
+			continue
+		}
+		if name := ix.testName(line, marked); name != "" {
+			if code.test || marked || path.Ext(p) == ".go" {
+				ix.tests = append(ix.tests, sourceTest{name: name, file: p, from: i, to: blockEnd(code.lines, i), depth: indent(line)})
+				marked = false
+				continue
+			}
+		}
+		if setupMark.MatchString(line) && code.test {
+			ix.add(p, "setup", i, true)
+			if m := defPatterns[0].FindStringSubmatch(nextLine(code.lines, i)); m != nil {
+				continue
+			}
+			continue
+		}
+		for _, re := range defPatterns {
+			if m := re.FindStringSubmatch(line); m != nil && !keyword[m[1]] {
+				ix.add(p, m[1], i, false)
+				break
+			}
+		}
+	}
+}
+
+func nextLine(lines []string, i int) string {
+	if i+1 < len(lines) {
+		return lines[i+1]
+	}
+	return ""
+}
+
+// testName is the name of the test that a line declares.
+func (ix *sourceIndex) testName(line string, marked bool) string {
+	for _, re := range testPatterns {
+		if m := re.FindStringSubmatch(line); m != nil {
+			return strings.ReplaceAll(strings.Join(strings.Fields(m[1]), " "), " , ", ".")
+		}
+	}
+	if marked {
+		if m := methodName.FindStringSubmatch(line); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// add takes up a definition with the names that its body uses.
+func (ix *sourceIndex) add(p, name string, from int, setup bool) {
+	code := ix.files[p]
+	to := blockEnd(code.lines, from)
+	d := definition{name: name, file: p, from: from, to: to, test: code.test, setup: setup, uses: map[string]bool{}}
+	for _, line := range code.lines[from:to] {
+		for _, id := range names(line) {
+			if id != name {
+				d.uses[id] = true
+			}
+		}
+	}
+	ix.defs = append(ix.defs, d)
+}
+
+// blockEnd finds the end of the block that begins on line i: by indent, which
+// formatted code of every language has.
+func blockEnd(lines []string, i int) int {
+	base := indent(lines[i])
+	for k := i + 1; k < len(lines); k++ {
+		s := strings.TrimSpace(lines[k])
+		if s == "" {
+			continue
+		}
+		if indent(lines[k]) <= base {
+			if s[0] == '}' || s[0] == ')' || s == "end" || strings.HasPrefix(s, "end)") || s[0] == ']' {
+				return k + 1
+			}
+			if s[0] == '{' || k == i+1 && strings.HasPrefix(s, "def ") {
+				continue
+			}
+			return k
+		}
+	}
+	return len(lines)
+}
+
+// names is the identifiers of a line that can name a definition.
+func names(line string) []string {
+	var out []string
+	for _, id := range identifier.FindAllString(line, -1) {
+		if len(id) > 1 && !keyword[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// keyword are words that name nothing of the repository's.
+var keyword = wordSet(`if else for while do switch case return import export from const let var function class def end self this new in of is not and or
+	true false null nil None True False undefined async await try catch except finally raise throw throws assert expect it test describe context before after
+	beforeEach afterEach should must equal equals eq be to toBe toEqual static public private protected void int string bool float double long char final
+	package func type struct interface map range go defer select var fmt errors err t tt testing Errorf Fatalf Error Fatal Run pub fn use mod mut impl match some
+	println print printf echo require include require_relative module unless then elsif begin rescue ensure do with as lambda yield pass del global
+	assertEquals assertEqual assertTrue assertFalse assertThrows assertSame assertRaises assertIn assert_equal assert_eq assert_ne assert_raises refute
+	EXPECT_EQ ASSERT_EQ EXPECT_TRUE EXPECT_FALSE EXPECT_NEAR EXPECT_THROW TEST TEST_F std vector size length push append get set name value values key keys
+	toThrow toContain toHaveLength toBeNull toBeUndefined toBeCloseTo toMatch toBeGreaterThan strictEqual deepStrictEqual throws ok expected actual want got
+	List Map Set String Integer Object Array Math Number Date JSON Exception len str list dict tuple sum max min sorted pytest unittest TestCase`)
+
+func wordSet(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
