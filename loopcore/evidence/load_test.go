@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -229,27 +228,42 @@ func TestMaskedFailuresAreRows(t *testing.T) {
 	}
 }
 
-func TestManyRowsAreQuick(t *testing.T) {
-	files := repo{}
-	for i := range 10 {
-		files[fmt.Sprintf("src/m%d.go", i)] = strings.Repeat("func helper(a int) int { return a }\n", 5000)
-	}
-	p := files.place("src/m1.go", "src/m2.go", "src/m3.go", "src/m4.go")
+// crowded is a run of n failures over a few long files, and how often each
+// file was read.
+func crowded(n int) (Run, Place, map[string]int) {
+	long := strings.Repeat("func helper(a int) int { return a }\n", 5000)
+	reads := map[string]int{}
+	p := Place{Changed: []string{"src/m1.go", "src/m2.go", "src/m3.go"}, Read: func(path string) ([]byte, bool) {
+		reads[path]++
+		return []byte(long), strings.HasPrefix(path, "src/m")
+	}}
 	r := Run{Verdict: loopcore.VerdictFail, Scope: "full", Status: RunDone, Steps: []Step{{Name: "test", Status: loopcore.StepFail, ExitCode: exit(1)}}}
-	for i := range 3000 {
+	for i := range n {
 		r.Failures = append(r.Failures, loopcore.Failure{ID: fmt.Sprint(i), Step: "test", Kind: loopcore.FailAssertion, Name: fmt.Sprintf("Test%d", i), File: "src/m0.go", Line: 1 + i%5000,
 			Message: fmt.Sprintf("helper(%d) = 1", i), Detail: strings.Repeat("at src/m9.go:12 x\n", 20)})
 	}
-	start := time.Now()
+	return r, p, reads
+}
+
+func TestEveryFileIsReadOnce(t *testing.T) {
+	r, p, reads := crowded(300)
 	l := Red(r, p)
-	out := Skeleton(l, nil, p)
-	problems := CheckFilled(out.Markdown, Expect{Rows: l.Rows, Place: p})
-	if len(l.Rows) != 3000 || len(problems) != 200 {
-		t.Errorf("%d rows, %d problems", len(l.Rows), len(problems))
+	if len(l.Rows) != 300 {
+		t.Fatalf("%d rows", len(l.Rows))
 	}
-	if d := time.Since(start); d > 20*time.Second {
-		t.Errorf("took %v", d)
-	} else {
-		t.Log(d)
+	for path, n := range reads {
+		if n != 1 {
+			t.Errorf("%s was read %d times", path, n)
+		}
+	}
+	if problems := CheckFilled(Skeleton(l, nil, p).Markdown, Expect{Rows: l.Rows, Place: p}); len(problems) != 200 {
+		t.Errorf("%d problems: a document that is wrong everywhere must be answered in bounds", len(problems))
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	r, p, _ := crowded(10000)
+	for b.Loop() {
+		Skeleton(Red(r, p), nil, p)
 	}
 }

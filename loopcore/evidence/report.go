@@ -145,6 +145,13 @@ func FixPlan(d Dossier) string {
 	if len(s.Remaining.Lines) == 0 {
 		b.WriteString("None.\n")
 	}
+	cures(&b, d, s.History)
+	fmt.Fprintf(&b, "\n## Next\n\n%s\n", inline(s.Advice))
+	return b.String()
+}
+
+// cures writes which fix cured which failures.
+func cures(b *strings.Builder, d Dossier, history []contract.HistoryRow) {
 	b.WriteString("\n## Failure → fix\n\n")
 	fixes := 0
 	for _, r := range d.Runs {
@@ -152,20 +159,20 @@ func FixPlan(d Dossier) string {
 			continue
 		}
 		cause := "root cause not named"
-		for _, h := range s.History {
+		for _, h := range history {
 			if h.Run == r.ID && h.RootCause != "" {
 				cause = h.RootCause
 			}
 		}
 		names := listOf(r.Delta.Fixed, func(f contract.Ref) string { return f.Name })
-		fmt.Fprintf(&b, "- [x] iteration %d: %s", r.Iteration, inline(strings.Join(names.Lines, ", ")))
+		fmt.Fprintf(b, "- [x] iteration %d: %s", r.Iteration, inline(strings.Join(names.Lines, ", ")))
 		if names.More > 0 {
-			fmt.Fprintf(&b, " and %d more", names.More)
+			fmt.Fprintf(b, " and %d more", names.More)
 		}
-		fmt.Fprintf(&b, " → %s", inline(cause))
+		fmt.Fprintf(b, " → %s", inline(cause))
 		if len(r.Changed) > 0 {
 			files := listOf(r.Changed, func(f string) string { return f })
-			fmt.Fprintf(&b, " (%s)", inline(strings.Join(files.Lines, ", ")))
+			fmt.Fprintf(b, " (%s)", inline(strings.Join(files.Lines, ", ")))
 		}
 		b.WriteString("\n")
 		fixes++
@@ -173,6 +180,4 @@ func FixPlan(d Dossier) string {
 	if fixes == 0 {
 		b.WriteString("Nothing fixed yet.\n")
 	}
-	fmt.Fprintf(&b, "\n## Next\n\n%s\n", inline(s.Advice))
-	return b.String()
 }

@@ -55,7 +55,7 @@ func play(what, path, session string) error {
 			fmt.Println(r.ID)
 		}
 	case "checkpoints":
-		for i := range 60 {
+		for i := range 40 {
 			if err := d.SaveCheckpoint(evidence.Checkpoint{ID: fmt.Sprintf("%d-%d", os.Getpid(), i), Session: session, Kind: "discarded"}); err != nil {
 				return err
 			}
@@ -88,13 +88,13 @@ func TestKilledWhileWritingLosesNothing(t *testing.T) {
 	must(t, err)
 	must(t, d.Close())
 	saved := []string{}
-	for round := range 4 {
+	for round := range 3 {
 		cmd := player(t.Context(), "runs", path, s.ID)
 		out, err := cmd.StdoutPipe()
 		must(t, err)
 		must(t, cmd.Start())
 		lines := bufio.NewScanner(out)
-		for i := 0; i < 3+4*round && lines.Scan(); i++ {
+		for i := 0; i < 3+5*round && lines.Scan(); i++ {
 			saved = append(saved, lines.Text())
 		}
 		must(t, cmd.Process.Kill())
@@ -122,7 +122,7 @@ func TestKilledWhileWritingLosesNothing(t *testing.T) {
 		}
 		must(t, d.Close())
 	}
-	if len(saved) < 20 {
+	if len(saved) < 15 {
 		t.Fatalf("only %d runs were saved", len(saved))
 	}
 }
@@ -143,7 +143,7 @@ func TestSeveralProcessesWriteOneChain(t *testing.T) {
 	}
 	v, err := d.Dossier(s.ID)
 	must(t, err)
-	if len(v.Checkpoints) != 180 || len(v.Chain) != 181 {
+	if len(v.Checkpoints) != 120 || len(v.Chain) != 121 {
 		t.Errorf("%d checkpoints, %d records", len(v.Checkpoints), len(v.Chain))
 	}
 	if i, why := evidence.Verify(v.Chain); i != -1 {
@@ -301,15 +301,15 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	must(t, d.sql.QueryRow("PRAGMA page_count").Scan(&pages))
 	_, err = d.sql.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+4))
 	must(t, err)
-	wantCode(t, d.FinishRun(sampleRun(r.ID, 5000)), loopcore.CodeDisk)
+	wantCode(t, d.FinishRun(sampleRun(r.ID, 1000)), loopcore.CodeDisk)
 	_, err = d.Dossier(s.ID) // still answering
 	must(t, err)
 	_, err = d.sql.Exec("PRAGMA max_page_count = 1073741823")
 	must(t, err)
-	must(t, d.FinishRun(sampleRun(r.ID, 5000)))
+	must(t, d.FinishRun(sampleRun(r.ID, 1000)))
 	v, err := d.Dossier(s.ID)
 	must(t, err)
-	if i, why := evidence.Verify(v.Chain); i != -1 || len(v.Last().Failures) != 5000 {
+	if i, why := evidence.Verify(v.Chain); i != -1 || len(v.Last().Failures) != 1000 {
 		t.Errorf("%s, %d failures", why, len(v.Last().Failures))
 	}
 }
