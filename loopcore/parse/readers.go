@@ -14,13 +14,14 @@ var Readers = []Reader{
 	jest,
 	nodeTest,
 	mocha,
-	luacheck, lintTAP, busted, // before tap, in which they print
+	luacheck, lintTAP, busted, bats, // before tap, in which they print
 	nodeTap, ghTests,
 	tap,
 	cargoTest, xctest,
-	surefire, junitConsole, junit4,
+	surefire, junitConsole, junit4, gradle, scalatest,
+	swiftTest, dotnet, exunit,
 	rspec, minitest, testUnit, phpunit, teamcity,
-	gtest, ctest, meson,
+	gtest, catch2, ctest, meson,
 	// builds
 	goBuild,
 	ruby, php,
@@ -37,5 +38,5 @@ var Readers = []Reader{
 	staticcheck, golangciLint, flake8, perlcritic, codespell, clangTidy, cppcheck, gcc,
 	goVet,
 	// what only passes on that something else failed
-	makeTool, maven, rake, annotations, fileList,
+	makeTool, maven, gradleBuild, rake, annotations, fileList,
 }
