@@ -32,18 +32,12 @@ func checkpoint(e Engine) spec[contract.CheckpointIn, contract.CheckpointOut] {
 			say := func(what string) func(int) {
 				return func(left int) { out.Notes = append(out.Notes, more(left, what)) }
 			}
-			cuts := []cut{texts(out, 240)}
+			cuts := []cut{inner(out.Checkpoints, func(c *contract.Checkpoint) *[]string { return &c.Files }, 0), list(&out.Notes, 1, nil),
+				latest(&out.Checkpoints, 1, say("earlier checkpoints are"))}
 			if out.Checkpoint != nil {
-				cuts = append(cuts, list(&out.Checkpoint.Files, 20, say("files are")))
+				cuts = append(cuts, list(&out.Checkpoint.Files, 1, say("files are")))
 			}
-			for i := range out.Checkpoints {
-				cuts = append(cuts, list(&out.Checkpoints[i].Files, 3, nil))
-			}
-			cuts = append(cuts, texts(out, 100))
-			for i := range out.Checkpoints {
-				cuts = append(cuts, list(&out.Checkpoints[i].Files, 0, nil))
-			}
-			return append(cuts, list(&out.Checkpoints, 1, say("checkpoints are")))
+			return cuts
 		},
 	}
 }

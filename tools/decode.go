@@ -20,16 +20,16 @@ type argument struct {
 	Items      *argument            `json:"items"`
 	Enum       []string             `json:"enum"`
 	Required   []string             `json:"required"`
-	Minimum    *float64             `json:"minimum"`
-	Maximum    *float64             `json:"maximum"`
 }
 
 // exact is the largest integer that every client can write: JavaScript's.
 const exact = 1<<53 - 1
 
-// span is the range of a number that its schema leaves out to stay short. What
-// is not here either is any number that fits; limits are the policy's to check.
+// span is the range of a number, both ends allowed; the schemas leave it out to
+// stay short. What is not here is any number; limits are the policy's to check.
 var span = map[string][2]float64{
+	"wait_seconds":        {0, 3600},
+	"limit":               {1, 1000},
 	"exit_code":           {math.MinInt32, math.MaxUint32},
 	"usage.input_tokens":  {0, exact},
 	"usage.output_tokens": {0, exact},
@@ -151,7 +151,11 @@ func (a *argument) checkEnum(at string, raw json.RawMessage) error {
 
 func (a *argument) checkNumber(at string, raw json.RawMessage) (json.RawMessage, error) {
 	f, err := strconv.ParseFloat(string(raw), 64)
-	lo, hi := a.limits(at)
+	r, ok := span[at]
+	if !ok {
+		r = [2]float64{-exact, exact}
+	}
+	lo, hi := r[0], r[1]
 	if err != nil || f < lo || f > hi {
 		return nil, refuseArgument(fmt.Sprintf("give a number from %s to %s", number(lo), number(hi)), "argument %s is %s, which is out of range", at, shown(string(raw)))
 	}
@@ -162,21 +166,6 @@ func (a *argument) checkNumber(at string, raw json.RawMessage) (json.RawMessage,
 		return nil, refuseArgument("give a whole number", "argument %s is %s, not a whole number", at, shown(string(raw)))
 	}
 	return json.RawMessage(strconv.FormatInt(int64(f), 10)), nil
-}
-
-// limits is the range of a number, both ends allowed.
-func (a *argument) limits(at string) (lo, hi float64) {
-	if s, ok := span[at]; ok {
-		return s[0], s[1]
-	}
-	lo, hi = -exact, exact
-	if a.Minimum != nil {
-		lo = *a.Minimum
-	}
-	if a.Maximum != nil {
-		hi = *a.Maximum
-	}
-	return lo, hi
 }
 
 // wants says what the argument must be.

@@ -26,12 +26,13 @@ func detectGate(e Engine) spec[contract.DetectGateIn, contract.DetectGateOut] {
 			say := func(what string) func(int) {
 				return func(left int) { out.Notes = append(out.Notes, more(left, what)) }
 			}
-			cuts := []cut{texts(out, 400), list(&out.DirtyFiles, 10, say("dirty files are"))}
-			for i := range out.Steps {
-				cuts = append(cuts, list(&out.Steps[i].Alternatives, 2, nil), list(&out.Steps[i].Warnings, 2, nil))
-			}
-			return append(cuts, texts(out, 160), list(&out.Absent, 4, say("absent steps are")), list(&out.NeedsInput, 4, say("questions are")),
-				list(&out.DirtyFiles, 0, say("dirty files are")), list(&out.Steps, 1, say("steps are")))
+			return []cut{list(&out.DirtyFiles, 3, say("dirty files are")),
+				inner(out.Steps, func(s *loopcore.Step) *[]string { return &s.Alternatives }, 0),
+				inner(out.Steps, func(s *loopcore.Step) *[]string { return &s.Warnings }, 1),
+				inner(out.Steps, func(s *loopcore.Step) *[]string { return &s.ReadsResultsFrom }, 1),
+				list(&out.Absent, 1, say("absent steps are")), list(&out.NeedsInput, 1, say("questions are")),
+				list(&out.Policy.LowCriticality, 1, nil), list(&out.Policy.Steps, 4, nil), list(&out.Notes, 1, nil),
+				list(&out.Steps, 8, say("steps are"))}
 		},
 	}
 }

@@ -48,17 +48,11 @@ func evaluateCuts(_ contract.EvaluateIn, out *contract.EvaluateOut) []cut {
 	say := func(what string) func(int) {
 		return func(left int) { out.Notes = append(out.Notes, more(left, what)) }
 	}
-	return []cut{texts(out, 400), rest, list(&out.Action.Files, 20, say("files are")), list(&out.Advice.Tried, 5, say("earlier attempts are")),
-		list(&out.Advice.StuckTests, 10, say("stuck tests are")), list(&out.Advice.NewlyBroken, 10, say("newly broken are")), list(&out.Advice.Rerun, 5, nil),
-		latest(&out.History, 5, say("earlier iterations are")), texts(out, 160), list(&out.Findings, 5, say("findings are")),
-		list(&out.Advice.StuckTests, 1, nil), list(&out.Advice.NewlyBroken, 1, nil), list(&out.Advice.Tried, 1, nil),
-		latest(&out.History, 1, nil), list(&out.Action.Files, 0, nil), texts(out, 80)}
-}
-
-// latest is a cut of a list from its start: of a history the last entries count.
-func latest[T any](s *[]T, min int, said func(left int)) cut {
-	all := *s
-	return cut{n: len(all), min: min, said: said, to: func(n int) { *s = all[len(all)-n:] }}
+	d := &out.Advice
+	return []cut{rest, list(&out.Action.Files, 0, say("files are")), latest(&out.History, 1, say("earlier iterations are")),
+		list(&d.Tried, 1, say("earlier attempts are")), inner(d.Tried, func(t *loopcore.Tried) *[]string { return &t.Files }, 1),
+		list(&d.StuckTests, 1, say("stuck tests are")), list(&d.NewlyBroken, 1, say("newly broken are")), list(&d.Rerun, 1, nil),
+		list(&out.Findings, 1, say("findings are")), list(&out.Notes, 1, nil)}
 }
 
 func evaluateText(o contract.EvaluateOut) string {

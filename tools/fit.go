@@ -5,42 +5,67 @@ import (
 	"unicode/utf8"
 )
 
-// cut is one part of an answer that may be made smaller.
+// cut is one list of an answer that may be shown in part.
 type cut struct {
-	n    int            // its size now: entries of a list
-	min  int            // what stays in any case
-	to   func(n int)    // make it n; from the original each time
-	said func(left int) // tell the reader how many entries are not shown, in under said characters
+	n    int            // its size
+	min  int            // what is shown in any case
+	to   func(n int)    // show n; from the original each time
+	said func(left int) // tell the reader how many are not shown; nil where a total says so
 }
 
-// note is what telling of one cut may take.
-const note = 160
+// note is how many characters telling of one cut takes, about.
+const note = 90
 
 // fit makes an answer at most budget characters long, in its text as in its
-// JSON: cut after cut in their order, each only as far as it must.
+// JSON. Long texts are shortened first, to a line; then lists are, and what
+// room there is goes to the most important ones: cuts come with the least
+// important first.
 func fit[Out any](out *Out, budget int, text func(Out) string, cuts []cut) {
 	fits := func(spare int) bool { return length(*out, text) <= budget-spare }
-	for _, c := range cuts {
+	for _, max := range []int{1 << 30, 400, 240, 160, 120} {
+		shorten(out, max)
 		if fits(0) {
 			return
 		}
-		lo, hi := c.min, c.n // the largest size that fits is looked for below hi
-		if hi <= lo {
-			continue
+	}
+	spare := 0
+	for _, c := range cuts {
+		c.to(min(c.min, c.n))
+		if c.said != nil && c.n > c.min {
+			spare += note
 		}
-		for lo < hi {
-			mid := (lo + hi) / 2
-			if c.to(mid); fits(note) {
-				lo = mid + 1
+	}
+	for _, max := range []int{80, 60} {
+		if fits(spare + budget/10) { // some room for the next in rank
+			break
+		}
+		shorten(out, max)
+	}
+	shown := make([]int, len(cuts))
+	for i := len(cuts) - 1; i >= 0; i-- {
+		c := cuts[i]
+		lo, hi := min(c.min, c.n), min(c.n, budget)
+		for lo < hi { // the largest size that fits, lo if none does
+			mid := (lo + hi + 1) / 2
+			if c.to(mid); fits(spare) {
+				lo = mid
 			} else {
-				hi = mid
+				hi = mid - 1
 			}
 		}
-		n := max(lo-1, c.min)
-		c.to(n)
-		if c.said != nil && n < c.n {
-			c.said(c.n - n)
+		c.to(lo)
+		shown[i] = lo
+	}
+	for i, c := range cuts {
+		if c.said != nil && shown[i] < c.n {
+			c.said(c.n - shown[i])
 		}
+	}
+	for _, l := range []limits{{120, 600, 5}, {80, 300, 3}, {40, 120, 1}, {20, 60, 0}} {
+		if fits(0) {
+			return
+		}
+		squeeze(out, l)
 	}
 }
 
@@ -59,9 +84,28 @@ func list[T any](s *[]T, min int, said func(left int)) cut {
 	return cut{n: len(all), min: min, said: said, to: func(n int) { *s = all[:n:n] }}
 }
 
-// texts is a cut of every text to at most max characters.
-func texts[Out any](out *Out, max int) cut {
-	return cut{n: 1, to: func(int) { shorten(out, max) }}
+// latest is a cut of a list from its start: of a history the last entries count.
+func latest[T any](s *[]T, min int, said func(left int)) cut {
+	all := *s
+	return cut{n: len(all), min: min, said: said, to: func(n int) { *s = all[len(all)-n:] }}
+}
+
+// inner is a cut of one list in each of the entries of another, all to the
+// same size.
+func inner[E, T any](entries []E, of func(*E) *[]T, least int) cut {
+	c := cut{min: least}
+	all := make([][]T, len(entries))
+	for i := range entries {
+		all[i] = *of(&entries[i])
+		c.n = max(c.n, len(all[i]))
+	}
+	c.to = func(n int) {
+		for i := range entries {
+			k := min(n, len(all[i]))
+			*of(&entries[i]) = all[i][:k:k]
+		}
+	}
+	return c
 }
 
 // more is the words for entries that are not shown: "12 more dirty files are not shown".

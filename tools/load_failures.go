@@ -25,7 +25,7 @@ func loadFailures(e Engine) spec[contract.LoadFailuresIn, contract.LoadFailuresO
 			from, _ := offset(in.Cursor)
 			pages := func(int) { out.NextCursor = strconv.Itoa(from + len(out.Rows)) }
 			say := func(left int) { out.Warnings = append(out.Warnings, more(left, "warnings are")) }
-			return []cut{texts(out, 240), list(&out.Warnings, 10, say), texts(out, 160), list(&out.Rows, 1, pages), texts(out, 80), list(&out.Warnings, 1, say)}
+			return []cut{list(&out.Warnings, 1, say), list(&out.Rows, 1, pages)}
 		},
 	}
 }

@@ -42,13 +42,8 @@ func parseFailures(e Engine) spec[contract.ParseFailuresIn, contract.ParseFailur
 			say := func(what string) func(int) {
 				return func(left int) { out.Notes = append(out.Notes, more(left, what)) }
 			}
-			cuts := []cut{texts(out, 240), list(&out.SkippedModules, 10, say("modules are"))}
-			for i := range out.Clusters {
-				c := &out.Clusters[i]
-				cuts = append(cuts, list(&c.Failures, 5, nil), list(&c.Files, 3, nil), list(&c.Causes, 5, nil))
-			}
-			return append(cuts, texts(out, 120), list(&out.Killed, 5, say("killed suites are")), list(&out.Failures, 1, pages),
-				list(&out.Clusters, 1, say("clusters are")), list(&out.SkippedModules, 0, nil))
+			cuts := append(clusterCuts(out.Clusters), list(&out.SkippedModules, 1, say("modules are")), list(&out.Clusters, 1, say("clusters are")))
+			return append(cuts, list(&out.Notes, 1, nil), list(&out.Killed, 1, say("killed suites are")), list(&out.Failures, 20, pages))
 		},
 	}
 }

@@ -50,11 +50,8 @@ func proposeCuts(in contract.ProposeIn, out *contract.ProposeOut) []cut {
 		}
 	}
 	show(len(sections) - from)
-	cuts := []cut{texts(out, 400), list(&out.Warnings, 5, say("warnings are")), list(&out.Problems, 20, say("problems are"))}
-	for i := range out.Proposals {
-		cuts = append(cuts, list(&out.Proposals[i].Candidates, 1, nil))
-	}
-	return append(cuts, texts(out, 120), cut{n: len(sections) - from, min: 1, to: show})
+	return []cut{list(&out.Warnings, 1, say("warnings are")), inner(proposals, func(p *contract.Proposal) *[]string { return &p.Candidates }, 1),
+		list(&out.Problems, 1, say("problems are")), {n: len(sections) - from, min: 1, to: show}}
 }
 
 // split takes a document apart: what stands before the first section, the

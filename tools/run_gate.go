@@ -16,7 +16,7 @@ func runGate(e Engine) spec[contract.RunGateIn, contract.RunGateOut] {
 	return spec[contract.RunGateIn, contract.RunGateOut]{
 		name:        "run_gate",
 		title:       "Run the gate",
-		description: "Run the gate: what fails, what changed. First call: confirm=token from detect_gate. Then edit, run_gate, evaluate_termination. If status is running, call again with run.",
+		description: "Run the gate: what fails, what changed. First call: confirm=token of detect_gate. Call after each edit, then evaluate_termination. While running: call again with run.",
 		hints:       hints{openWorld: true},
 		tune: func(in *contract.RunGateIn, c contract.Caller) error {
 			if in.WaitSeconds == nil {
@@ -74,18 +74,20 @@ func runGateCuts(_ contract.RunGateIn, out *contract.RunGateOut) []cut {
 		}
 	}
 	d := &out.Delta
-	cuts := []cut{texts(out, 240), list(&d.Fixed, 20, say("fixed are")), list(&out.Flaky, 10, say("flaky are")), list(&d.Excluded, 5, say("excluded suites are"))}
-	for i := range out.Clusters {
-		c := &out.Clusters[i]
-		cuts = append(cuts, list(&c.Failures, 5, nil), list(&c.Files, 3, nil), list(&c.Causes, 3, nil))
+	cuts := append(clusterCuts(out.Clusters), list(&d.Fixed, 3, say("fixed are")), list(&d.Excluded, 1, say("excluded suites are")),
+		list(&out.Guard.Waived, 1, say("waivers are")), list(&out.Flaky, 1, say("flaky are")), list(&d.New, 3, nil))
+	return append(cuts, list(&out.Clusters, 1, say("clusters are")), list(&d.NewlyBroken, 3, say("newly broken are")),
+		inner(out.Steps, func(s *contract.StepOut) *[]loopcore.Killed { return &s.Killed }, 1), list(&out.Guard.Findings, 3, say("findings are")),
+		list(&out.Failures, 20, pages), list(&out.Steps, 8, say("steps are")), list(&out.Notes, 3, nil))
+}
+
+// clusterCuts shortens what is inside the clusters.
+func clusterCuts(cs []loopcore.Cluster) []cut {
+	return []cut{
+		inner(cs, func(c *loopcore.Cluster) *[]string { return &c.Failures }, 1),
+		inner(cs, func(c *loopcore.Cluster) *[]string { return &c.Files }, 1),
+		inner(cs, func(c *loopcore.Cluster) *[]string { return &c.Causes }, 0),
 	}
-	cuts = append(cuts, texts(out, 120), list(&d.New, 20, say("new failures are")), list(&d.NewlyBroken, 20, say("newly broken are")),
-		list(&out.Guard.Waived, 5, say("waivers are")), list(&out.Guard.Findings, 5, say("findings are")), list(&d.Fixed, 5, nil),
-		texts(out, 80), list(&out.Failures, 20, pages), list(&d.New, 0, nil), list(&d.NewlyBroken, 3, nil))
-	for i := range out.Steps {
-		cuts = append(cuts, list(&out.Steps[i].Killed, 1, nil))
-	}
-	return append(cuts, list(&out.Clusters, 1, say("clusters are")), list(&out.Failures, 1, pages), list(&out.Notes, 3, nil), list(&out.Steps, 1, say("steps are")))
 }
 
 func runGateText(o contract.RunGateOut) string {

@@ -9,7 +9,8 @@ import (
 // tidy makes an answer fit to leave: what came from the repository loses its
 // control and invisible characters wherever it stands, and an empty list is []
 // rather than null, which clients that validate would refuse. It works on a
-// pointer to the answer.
+// pointer to the answer, and copies what that points to: the engine may keep
+// what it gave us.
 func tidy(answer any) { tidyValue(reflect.ValueOf(answer).Elem()) }
 
 func tidyValue(v reflect.Value) {
@@ -20,6 +21,9 @@ func tidyValue(v reflect.Value) {
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
+			fresh := reflect.New(v.Type().Elem())
+			fresh.Elem().Set(v.Elem())
+			v.Set(fresh)
 			tidyValue(v.Elem())
 		}
 	case reflect.Struct:
@@ -27,7 +31,6 @@ func tidyValue(v reflect.Value) {
 			tidyValue(v.Field(i))
 		}
 	case reflect.Slice:
-		// A fresh slice: the engine may keep the one it gave us.
 		fresh := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(fresh, v)
 		v.Set(fresh)
@@ -60,10 +63,33 @@ var whole = map[string]bool{
 // longest is how many characters of such a field are shown all the same.
 const longest = 1200
 
-// shorten cuts every text of an answer to at most max characters.
-func shorten(answer any, max int) { shortenValue(reflect.ValueOf(answer).Elem(), max) }
+// limits are what squeeze leaves: characters of a text, of a text that means
+// little when cut, and entries of a list.
+type limits struct{ text, whole, list int }
 
-func shortenValue(v reflect.Value, max int) {
+// unlimited is more than any list has.
+const unlimited = 1 << 40
+
+// shorten cuts every text of an answer to at most max characters.
+func shorten(answer any, max int) {
+	limitValue(reflect.ValueOf(answer).Elem(), limits{max, longest, unlimited}, max)
+}
+
+// squeeze is for answers that are too large whatever is left out of them. It
+// cuts everything, and says so.
+func squeeze(answer any, l limits) {
+	v := reflect.ValueOf(answer).Elem()
+	limitValue(v, l, l.text)
+	for _, name := range []string{"Notes", "Warnings"} {
+		if f := v.FieldByName(name); f.IsValid() {
+			f.Set(reflect.ValueOf([]string{"this answer is cut to fit: ask for less at once, or read the log, report or evidence"}))
+			return
+		}
+	}
+}
+
+// limitValue applies l; max is the limit of the field that v is, or is in.
+func limitValue(v reflect.Value, l limits, max int) {
 	switch v.Kind() {
 	case reflect.String:
 		if v.Len() > max {
@@ -71,26 +97,33 @@ func shortenValue(v reflect.Value, max int) {
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			// The engine may keep what this points to.
-			fresh := reflect.New(v.Type().Elem())
-			fresh.Elem().Set(v.Elem())
-			v.Set(fresh)
-			shortenValue(v.Elem(), max)
+			limitValue(v.Elem(), l, max)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			name := v.Type().Field(i).Name
 			switch {
+			case documents[name] && l.list != unlimited:
+				limitValue(v.Field(i), l, 2*l.whole)
 			case documents[name]:
 			case whole[name]:
-				shortenValue(v.Field(i), longest)
+				limitValue(v.Field(i), l, l.whole)
 			default:
-				shortenValue(v.Field(i), max)
+				limitValue(v.Field(i), l, l.text)
 			}
 		}
 	case reflect.Slice:
+		if v.Len() > l.list {
+			v.SetLen(l.list)
+		}
 		for i := range v.Len() {
-			shortenValue(v.Index(i), max)
+			limitValue(v.Index(i), l, max)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			if s := v.MapIndex(k); s.Kind() == reflect.String && s.Len() > l.whole {
+				v.SetMapIndex(k, reflect.ValueOf(cutText(s.String(), l.whole)))
+			}
 		}
 	}
 }
