@@ -25,6 +25,9 @@ func (d *DB) fail(op string, err error) error {
 	if !errors.As(err, &e) {
 		return fmt.Errorf("store: %s: %w", op, err)
 	}
+	if e.Code() == lib.SQLITE_CONSTRAINT_FOREIGNKEY {
+		return loopcore.Refuse(loopcore.CodeNoSession, "open a session with detect_gate and run_gate", "%s: there is no such session or run", op)
+	}
 	switch e.Code() & 0xff { // the primary code, without its extension
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return d.damaged(err)

@@ -315,17 +315,63 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 }
 
 func TestAHeldDatabaseIsBusyNotBroken(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits five seconds for the lock")
-	}
 	path := saved(t)
 	a, b := mustOpen(t, path), mustOpen(t, path)
+	_, err := b.sql.Exec("PRAGMA busy_timeout = 50")
+	must(t, err)
 	tx, err := a.sql.Begin() // immediate: holds the write lock
 	must(t, err)
 	defer tx.Rollback()
 	s, err := b.CurrentSession() // readers are not held up
 	must(t, err)
 	wantCode(t, b.KeepExtra(s.ID, nil), loopcore.CodeBusy)
+}
+
+func TestTrimFreesTheDiskAndKeepsTheEvidence(t *testing.T) {
+	d := fresh(t)
+	var sessions []string
+	for range 3 {
+		s, _ := played(t, d, 500)
+		for range 2 {
+			r, err := d.StartRun(evidence.Run{Session: s.ID, Scope: "full"})
+			must(t, err)
+			must(t, d.FinishRun(sampleRun(r.ID, 500)))
+		}
+		must(t, d.EndSession(s.ID, loopcore.OutcomeSuccess, "DONE"))
+		sessions = append(sessions, s.ID)
+	}
+	size := func() int64 {
+		_, err := d.sql.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+		must(t, err)
+		info, err := os.Stat(d.Path())
+		must(t, err)
+		return info.Size()
+	}
+	before := size()
+	n, err := d.Trim(1)
+	must(t, err)
+	if after := size(); n != 4 || after > before*7/10 {
+		t.Errorf("%d runs trimmed, %d bytes before, %d after", n, before, after)
+	}
+	if n, err := d.Trim(1); n != 0 || err != nil {
+		t.Errorf("again: %d %v", n, err)
+	}
+	for i, id := range sessions {
+		v, err := d.Dossier(id)
+		must(t, err)
+		data, err := evidence.JSON(v)
+		must(t, err)
+		got, err := evidence.VerifyFile(data)
+		if err != nil || len(got.Problems) > 0 || len(v.Last().Failures) != 500 {
+			t.Errorf("session %d: %v %q", i, err, got.Problems)
+		}
+		all, err := d.Failures(v.Runs[0].ID, 0, -1)
+		must(t, err)
+		if kept := len(all) > 0; kept != (i == 2) {
+			t.Errorf("session %d: first run has %d failures", i, len(all))
+		}
+	}
+	must(t, d.Check())
 }
 
 var update = flag.Bool("update", false, "write the saved database of this schema anew")

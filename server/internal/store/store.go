@@ -78,7 +78,8 @@ func dsn(path string) string {
 	}
 	u := url.URL{Path: slashed}
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(5000)", // first: the others may meet a lock
+		"busy_timeout(5000)",       // first: the others may meet a lock
+		"auto_vacuum(INCREMENTAL)", // before the first table: what Trim frees goes back to the disk
 		"journal_mode(WAL)",
 		"synchronous(NORMAL)",
 		"foreign_keys(1)",
