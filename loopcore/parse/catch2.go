@@ -12,7 +12,7 @@ var catch2 = Reader{
 	Name: "catch2",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny("test cases: ", "[doctest] ", "with expansion:", ": FAILED:", "All tests passed (", "TEST CASE:  ", "detected in the test module")
+		return l.HasAny("test cases: ", "test cases, failed ", "test case, failed ", "[doctest] ", "with expansion:", ": FAILED:", "All tests passed (", "TEST CASE:  ", "detected in the test module")
 	},
 	Read: readCatch2,
 }
@@ -94,6 +94,12 @@ func catchFailure(l *Log, i int, test string) (f loopcore.Failure, end int, ok b
 	switch {
 	case d.text == "FAILED:" || strings.HasPrefix(d.text, "FAILED: "):
 		text = strings.TrimSpace(strings.TrimPrefix(d.text, "FAILED:"))
+	case strings.HasPrefix(d.text, "failed: ") && l.HasAny("Failed ", "failed ") && l.Has(" assertion"): // compact
+		f.Message = strings.TrimPrefix(d.text, "failed: ")
+		if strings.HasPrefix(f.Message, "unexpected exception") {
+			f.Kind = loopcore.FailError
+		}
+		return f, i + 1, true
 	case strings.HasPrefix(l.Lines[i], d.file) && (strings.Contains(l.Lines[i], ": ERROR: ") || strings.Contains(l.Lines[i], ": FATAL ERROR: ")) && test != "":
 		text = strings.TrimPrefix(d.text, "ERROR: ")
 	case d.severity == "error" || d.severity == "fatal error":

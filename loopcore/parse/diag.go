@@ -135,6 +135,9 @@ func number(s string) (int, string) {
 // pathLike reports whether s can be a source file's path: it has a folder or
 // an extension, a letter, and none of what only sentences have.
 func pathLike(s string) bool {
+	if s == "<stdin>" {
+		return true
+	}
 	if s == "" || len(s) > 512 || strings.HasPrefix(s, "::") || strings.HasPrefix(s, "##") || strings.Contains(s, "://") || strings.ContainsAny(s, "\"'<>|*?{}\t") || strings.Contains(s, ": ") {
 		return false
 	}

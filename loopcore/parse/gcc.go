@@ -27,6 +27,7 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 	const me = "gcc"
 	var r loopcore.Report
 	var via instantiation
+	var driver []loopcore.Failure
 	total, told := 0, false
 	for i := 0; i < len(l.Lines); i++ {
 		line := l.Lines[i]
@@ -38,9 +39,17 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
+		if f, ok := compilerDriver(l, i); ok {
+			driver = append(driver, f)
+			c.Take(me, i, i+1)
+			continue
+		}
 		d, ok := scanDiagnostic(line)
 		if !ok || !gccFile(d.file) {
 			continue
+		}
+		if strings.HasSuffix(d.text, " requested here") {
+			via.requested(l, r.Failures, d)
 		}
 		if via.note(d) {
 			c.Take(me, i, i+1)
@@ -56,12 +65,60 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 		}
 		i = end - 1
 	}
-	r.Failures = errorsOnly(r.Failures)
+	if len(required(r.Failures)) == 0 {
+		r.Failures = append(r.Failures, driver...)
+	}
+	r.Failures = errorsOnly(instantiated(r.Failures))
 	r = diagnosticReport(r, 0, false)
 	if told && total > r.Counts.Errors {
 		r.Counts, r.Counted = loopcore.Counts{Errors: total}, true
 	}
 	return r
+}
+
+// compilerDriver reads "gcc: error: unrecognized command-line option" and
+// "cc1: fatal error: a.c: No such file or directory".
+func compilerDriver(l *Log, i int) (loopcore.Failure, bool) {
+	tool, rest, ok := strings.Cut(l.Lines[i], ": ")
+	sev, text := scanSeverity(rest)
+	tool = tool[strings.LastIndexByte(tool, '/')+1:]
+	tool = strings.TrimRight(tool, "-.0123456789")
+	if !ok || sev != "error" && sev != "fatal error" || !strings.HasPrefix(rest, sev+": ") {
+		return loopcore.Failure{}, false
+	}
+	switch tool {
+	case "gcc", "g++", "cc", "c++", "cc1", "cc1plus", "clang", "clang++", "gfortran", "swiftc", "nvcc", "clang-cl":
+	default:
+		return loopcore.Failure{}, false
+	}
+	if strings.HasPrefix(text, "linker command failed") || text == "no input files" {
+		return loopcore.Failure{}, false
+	}
+	return loopcore.Failure{Kind: loopcore.FailCompile, Message: text, At: l.Number(i)}, true
+}
+
+// instantiated keeps one of the errors that one line of the repository causes
+// in foreign headers, and counts them only where there are no others.
+func instantiated(fs []loopcore.Failure) []loopcore.Failure {
+	alone := len(required(fs)) == 0
+	type key struct {
+		file string
+		line int
+	}
+	seen := map[key]bool{}
+	var out []loopcore.Failure
+	for _, f := range fs {
+		if len(f.Frames) > 0 {
+			k := key{f.File, f.Line}
+			if seen[k] {
+				continue
+			}
+			seen[k] = true
+			f.Optional = !alone
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // errorsOnly drops the warnings of a build that failed: they are not why.
@@ -80,6 +137,9 @@ func errorsOnly(fs []loopcore.Failure) []loopcore.Failure {
 
 func gccFile(p string) bool {
 	dot := strings.LastIndexByte(p, '.')
+	if p == "<stdin>" {
+		return true
+	}
 	if dot < 0 {
 		return strings.Contains(p, "/c++/") || strings.Contains(p, "/include/")
 	}
@@ -102,7 +162,8 @@ func gccDiagnostic(l *Log, i int, d diagnostic, via *instantiation) (loopcore.Fa
 		return f, false
 	}
 	f.Message, f.Rule = takeRule(d.text, '[', ']')
-	f.Rule = strings.TrimPrefix(f.Rule, "-Werror=")
+	f.Rule = strings.TrimPrefix(f.Rule, "-Werror,")
+	f.Rule = strings.Replace(f.Rule, "-Werror=", "-W", 1)
 	if strings.HasPrefix(f.Message, "(") && strings.Contains(f.Message, ") ") && d.severity == "warning" {
 		return f, false
 	}
@@ -134,6 +195,15 @@ func (v *instantiation) locate(l *Log, f *loopcore.Failure, d diagnostic) {
 	f.Frames = append(f.Frames, loopcore.Frame{File: f.File, Line: f.Line})
 	f.File, f.Line, f.Column = l.Path(user.file), user.line, user.col
 	f.Optional = true
+}
+
+// requested is Clang's way, which names the line that asked after the error.
+func (v *instantiation) requested(l *Log, fs []loopcore.Failure, d diagnostic) {
+	if n := len(fs); n > 0 && l.Foreign(fs[n-1].File) && !l.Foreign(d.file) {
+		v.user = d
+		f := &fs[n-1]
+		v.locate(l, f, diagnostic{file: f.File})
+	}
 }
 
 // clangTotal reads "3 warnings and 2 errors generated.".

@@ -59,7 +59,7 @@ func linkerFault(l *Log, i int) (loopcore.Failure, bool) {
 		}
 	}
 	tool := strings.Contains(line, "ld: ") || strings.Contains(line, "ld.lld: ") || strings.Contains(line, "mold: ") || strings.Contains(line, " LNK")
-	if at < 0 || !tool && found != "undefined reference to " && found != "multiple definition of " {
+	if at < 0 || strings.Contains(line, "warning: ") || !tool && found != "undefined reference to " && found != "multiple definition of " {
 		return loopcore.Failure{}, false
 	}
 	f := loopcore.Failure{Kind: loopcore.FailCompile, Message: line[at:], At: l.Number(i)}

@@ -150,6 +150,8 @@ func jsonKind(v gjson.Result, f loopcore.Failure) loopcore.FailureKind {
 	switch {
 	case v.Get("fatal").Bool(), f.Rule == "parse", f.Rule == "syntax", f.Rule == "E0001", f.Rule == "syntax-error", f.Rule == "invalid-syntax", f.Rule == "typecheck", f.Rule == "compile", v.Get("code").Type == gjson.Null && v.Get("code").Exists() && strings.HasPrefix(f.Message, "SyntaxError"):
 		return loopcore.FailCompile
+	case v.Get("locations.0.caret").Exists() && v.Get("kind").String() != "warning":
+		return loopcore.FailCompile
 	case strings.HasPrefix(f.Rule, "report") && v.Get("range").Exists(), pythonFile(f.File) && v.Get("hint").Exists():
 		return loopcore.FailType
 	}
