@@ -108,7 +108,9 @@ func (ch *chooser) perFolder(cs []candidate) []candidate {
 				return []candidate{c}
 			}
 		}
-		return nil
+		if c := cs[0]; c.src.Kind != "ci" || c.tier > tierPlain {
+			return nil
+		}
 	}
 	best := map[string]bool{}
 	var out []candidate
@@ -207,7 +209,7 @@ func (ch *chooser) step(c candidate) loopcore.Step {
 		s.Warnings = append(s.Warnings, missing+" is not on PATH")
 	}
 	for _, o := range ch.all {
-		if o.kind == c.kind && o.command != c.command && o.absent == "" && o.dir == c.dir && ch.refuse(o) == "" && !contains(s.Alternatives, o.command) && len(s.Alternatives) < 6 {
+		if o.kind == c.kind && o.command != c.command && o.absent == "" && o.dir == c.dir && o.tier < tierRewrites && ch.refuse(o) == "" && !contains(s.Alternatives, o.command) && len(s.Alternatives) < 6 {
 			s.Alternatives = append(s.Alternatives, o.command)
 		}
 	}

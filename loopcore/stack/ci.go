@@ -189,8 +189,11 @@ func fromPipelines(r *repo) []candidate {
 			if named := ciTaskName(n); named != "" && (dangerousName(named) != "" || beside(named)) {
 				continue
 			}
-			if n.mutates && k != kBuild || partial && k == kBuild {
+			if n.mutates && k != kBuild || partial && k == kBuild || n.affected && len(kinds) > 1 {
 				continue
+			}
+			if nk, _ := kindOfName(ciTaskName(n)); nk != "" && nk != k && (kinds[nk] || len(kinds) == 0) {
+				continue // its name says what it is for
 			}
 			out = append(out, r.ciCandidate(c, n, kind, partial, len(kinds), i))
 		}
@@ -216,9 +219,7 @@ func (n *nature) hasPartial(k loopcore.Kind) bool {
 
 func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial bool, kinds, index int) candidate {
 	cmd, warns := unmask(withoutReporter(c.text))
-	if len(c.words) > 0 && strings.HasPrefix(c.words[0], "bin/") && !r.has(path.Join(c.dir, c.words[0])) {
-		cmd = strings.TrimPrefix(cmd, "bin/") // CI puts the tool there itself
-	}
+	cmd = r.tidyCI(cmd, c)
 	out := candidate{kind: k, dir: c.dir, nat: n, ci: true, conf: 0.85, rank: index, src: loopcore.Source{Kind: "ci", File: c.file, Line: c.at}, warnings: warns}
 	if k == kBuild && c.setup != "" {
 		cmd = c.setup + " && " + cmd
@@ -238,9 +239,9 @@ func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial boo
 		rank int
 		conf float64
 	}{
-		{c.guarded, 0, 3000, 0.2}, {c.doubt != "", 0, 2000, 0.2}, {partial, tierSubset, 9000, 0.2}, {c.stale, tierSubset, 40000, 0.3},
+		{c.guarded, 0, 3000, 0.2}, {c.doubt != "", 0, 2000, 0.2}, {partial, tierForeign, 9000, 0.2}, {c.stale, tierSubset, 40000, 0.3},
 		{kinds > 1 && k != kTest, tierWeak, 5000, 0.1}, {out.format && k == kLint, 0, 4000, 0}, {c.dir != r.base, 0, 500, 0},
-		{subsetCommand(n), tierSubset, 6000, 0.1}, {odd, tierSubset, 6000, 0.2}, {c.offside, 0, 4500, 0}, {narrowed(c.words), 0, 2500, 0},
+		{subsetCommand(n), tierSubset, 6000, 0.1}, {odd, tierSubset, 6000, 0.2}, {c.offside, 0, 4500, 0}, {narrowed(c.words), tierSubset, 2500, 0}, {workflowRank(c.file) >= 10, tierSubset, 3000, 0.1}, {r.foreignTool(n, k), tierForeign, 3000, 0.1},
 		{strings.Contains(strings.Join(c.words, " "), " +"), 0, 1500, 0},
 	} {
 		if d.is {
@@ -256,6 +257,82 @@ func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial boo
 		out.command += " " + n.once
 	}
 	return out
+}
+
+// tidyCI takes out what only serves CI: a tool's place, sites and documents
+// beside the build, the matrix of a test environment.
+func (r *repo) tidyCI(cmd string, c *ciCommand) string {
+	if len(c.words) == 0 {
+		return cmd
+	}
+	w := c.words[0]
+	for _, pre := range []string{"bin/", "./bin/", "./"} {
+		if rest, ok := strings.CutPrefix(cmd, pre); ok && strings.HasPrefix(w, pre) && !r.has(path.Join(c.dir, w)) && classify(append([]string{programName(w)}, c.words[1:]...)).kind != "" {
+			return rest
+		}
+	}
+	switch programName(w) {
+	case "mvn", "mvnw":
+		var keep []string
+		goals := 0
+		for _, x := range strings.Fields(cmd) {
+			if x == "site" || strings.HasPrefix(x, "site:") || strings.HasPrefix(x, "javadoc:") {
+				goals++
+				continue
+			}
+			keep = append(keep, x)
+		}
+		if goals > 0 {
+			return strings.Join(keep, " ")
+		}
+	case "hatch":
+		if len(c.words) > 1 && c.words[1] == "test" {
+			return "hatch test"
+		}
+	case "gradle", "gradlew":
+		return strings.ReplaceAll(strings.ReplaceAll(cmd, " dokkaHtml", ""), " javadoc", "")
+	}
+	return cmd
+}
+
+// toolStacks says which stack a tool belongs to.
+var toolStacks = map[string]string{"cmake": "cmake", "ctest": "cmake", "ninja": "cmake", "meson": "meson", "cargo": "rust", "rustc": "rust", "go": "go", "golangci-lint": "go", "gofmt": "go", "staticcheck": "go", "rubocop": "ruby", "rspec": "ruby", "rake": "ruby", "standardrb": "ruby", "rails": "ruby", "pytest": "python", "tox": "python", "nox": "python", "ruff": "python", "flake8": "python", "mypy": "python", "black": "python", "pylint": "python", "pyright": "python",
+	"mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "mix": "elixir", "dotnet": "dotnet", "swift": "swift", "xcodebuild": "swift", "dart": "dart", "flutter": "dart", "phpunit": "php", "phpstan": "php", "jest": "node", "vitest": "node", "mocha": "node", "eslint": "node", "prettier": "node", "tsc": "node", "biome": "node", "ava": "node", "xo": "node"}
+
+// foreignTool says whether what a command runs for a kind belongs to another
+// stack than the repository's main one.
+func (r *repo) foreignTool(n *nature, k loopcore.Kind) bool {
+	main := r.mainStack()
+	if main == "" {
+		return false
+	}
+	for _, l := range n.leaves {
+		if s := toolStacks[l.tool]; l.kind == k && s != "" {
+			return s != main
+		}
+	}
+	return false
+}
+
+// mainStack is the first stack of the base that has tests by its own default.
+func (r *repo) mainStack() string {
+	if r.main != nil {
+		return *r.main
+	}
+	name := ""
+	r.main = &name
+	for _, s := range r.stacks {
+		if !r.hasMarker(s, r.base) {
+			continue
+		}
+		for _, c := range s.Default(r, r.base) {
+			if c.kind == kTest {
+				*r.main = s.Name
+				return s.Name
+			}
+		}
+	}
+	return ""
 }
 
 // narrowed says whether the command names a profile, platform or module of a build.

@@ -51,6 +51,9 @@ func fromDefaults(r *repo) []candidate {
 					c.src = loopcore.Source{Kind: "default", File: c.src.File, Line: c.src.Line}
 				}
 				c.tier = max(c.tier, tierWeak)
+				if main := r.mainStack(); area == r.base && main != "" && s.Name != main {
+					c.tier = max(c.tier, tierForeign)
+				}
 				c.nat = r.natureOf(c.command, c.dir, nil)
 				out = append(out, c)
 			}

@@ -45,7 +45,7 @@ func fromTasks(r *repo) []candidate {
 				continue
 			}
 			for _, t := range s.tasks {
-				t.foreign = foreign[rn.Name] && !named[t]
+				t.foreign = foreign[rn.Name] && (!named[t] || r.mainStack() != "node" && r.mainStack() != "")
 				for _, c := range r.offer(t, i, named[t], reached[t]) {
 					out = append(out, c)
 				}
@@ -185,8 +185,13 @@ func (r *repo) judge(c *candidate, n *nature) {
 		c.tier = max(c.tier, tierForeign)
 	}
 	if n.affected {
-		c.tier = max(c.tier, tierSubset)
-		c.warnings = append(c.warnings, "nx affected runs nothing where nothing changed")
+		if all, ok := r.notOnlyAffected(c.task); ok {
+			c.command, c.conf = all, lower(c.conf, 0.1)
+			c.warnings = append(c.warnings, "the script runs only what changed; this runs all of it")
+		} else {
+			c.tier = max(c.tier, tierSubset)
+			c.warnings = append(c.warnings, "nx affected runs nothing where nothing changed")
+		}
 	}
 	if n.masked {
 		c.warnings = append(c.warnings, "a part of it ignores its exit code: failures there would not be seen")
@@ -203,6 +208,16 @@ func (r *repo) judge(c *candidate, n *nature) {
 			c.conf = lower(c.conf, 0.1)
 		}
 	}
+}
+
+// notOnlyAffected turns a script of one "nx affected" into its form for everything:
+// on a clean tree the declared one does nothing.
+func (r *repo) notOnlyAffected(t *task) (string, bool) {
+	body := strings.TrimSpace(t.body)
+	if !strings.HasPrefix(body, "nx affected ") || strings.ContainsAny(body, "&|;\n") {
+		return "", false
+	}
+	return r.managerOf(t.dir).exec("nx run-many " + strings.TrimPrefix(body, "nx affected ")), true
 }
 
 // lastIsWatcher says whether arguments typed after the script's call reach the
@@ -225,7 +240,7 @@ func (r *repo) parts(t *task, runner int, reached bool) []candidate {
 	}
 	var out []candidate
 	for _, l := range n.leaves {
-		if l.kind == "" || l.kind == kTest && !agg || l.partial || l.guarded || l.fallback || l.danger != "" || l.watches || l.via == nil || l.tool == "workspace" || l.via.runner == "scripts" {
+		if l.kind == "" || l.kind == kTest && !agg || l.partial || l.guarded || l.fallback || l.danger != "" || l.watches || l.via == nil || l.tool == "workspace" || l.via.runner == "scripts" && strings.Contains(l.words[0], "/") {
 			continue
 		}
 		if l.kind == kBuild && (l.tool == "tsc" || l.tool == "tsgo") && kind == kTest {
@@ -236,7 +251,9 @@ func (r *repo) parts(t *task, runner int, reached bool) []candidate {
 		}
 		cmd := localTool(r, l)
 		if l.mutates {
-			continue
+			if cmd = checkForm(cmd, l); cmd == "" {
+				continue
+			}
 		}
 		rank := 3000 + runner*perRunner
 		if l.format {
@@ -247,13 +264,45 @@ func (r *repo) parts(t *task, runner int, reached bool) []candidate {
 		}
 		nat := &nature{leaves: []leaf{l}, real: true}
 		tier := tierPlain
-		if agg && kind == "" {
+		if agg && kind == "" || l.mutates {
 			tier = tierWeak
+		}
+		if l.mutates {
+			l.verdict = classify(strings.Fields(cmd))
+			if nat.leaves[0].verdict = l.verdict; l.mutates || l.kind == "" {
+				continue
+			}
 		}
 		out = append(out, candidate{kind: l.kind, command: cmd, dir: path.Clean(l.at), nat: nat, rank: rank, tier: tier, conf: 0.75, ci: reached, format: l.format,
 			src: loopcore.Source{Kind: "script", File: t.file, Line: t.line}, warnings: []string{"it is a part of the declared " + t.name}})
 	}
 	return out
+}
+
+// checkForms turn a rewriting command of a tool into its checking form: words to
+// take out, and words to put at the end.
+var checkForms = map[string]struct{ drop, add string }{
+	"eslint": {"--fix", ""}, "oxlint": {"--fix", ""}, "xo": {"--fix", ""}, "standard": {"--fix", ""}, "stylelint": {"--fix", ""}, "biome": {"--write --apply --fix", ""}, "prettier": {"--write -w", "--check"},
+	"ruff": {"--fix --unsafe-fixes --fix-only", ""}, "black": {"", "--check"}, "isort": {"", "--check-only"}, "golangci-lint": {"--fix", ""}, "rubocop": {"-a -A --autocorrect --auto-correct --autocorrect-all --auto-correct-all", ""}, "standardrb": {"--fix --fix-unsafely", ""},
+	"php-cs-fixer": {"", "--dry-run --diff"}, "pint": {"", "--test"}, "ecs": {"--fix", ""}, "ktlint": {"-F --format", ""}, "swiftlint": {"--fix", ""}, "stylua": {"", "--check"}, "clang-format": {"-i", "--dry-run -Werror"},
+}
+
+// checkForm is the checking form of a rewriting command, "" = not known.
+func checkForm(cmd string, l leaf) string {
+	f, ok := checkForms[l.tool]
+	if !ok || strings.ContainsAny(cmd, "|&;$") {
+		return ""
+	}
+	if l.tool == "ruff" && len(l.args) > 0 && l.args[0] == "format" {
+		f.add = "--check"
+	}
+	var out []string
+	for _, w := range strings.Fields(cmd) {
+		if !contains(strings.Fields(f.drop), w) {
+			out = append(out, w)
+		}
+	}
+	return strings.TrimSpace(strings.Join(append(out, strings.Fields(f.add)...), " "))
 }
 
 // bareTool says whether the command is a tool of the dependencies, called by name.

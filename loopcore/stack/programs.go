@@ -132,7 +132,7 @@ func classify(words []string) verdict {
 		return v
 	}
 	v.known, v.kind, v.reader, v.partial, v.format = true, p.kind, p.reader, p.partial, p.format
-	if hasFlag(args, "--version", "--help", "--init", "--showConfig", "--print-config") || len(args) > 0 && args[0] == "install" {
+	if len(args) == 1 && (args[0] == "-V" || args[0] == "-h") || hasFlag(args, "--version", "--help", "--init", "--showConfig", "--print-config") || len(args) > 0 && args[0] == "install" {
 		return verdict{tool: name, args: args, known: true}
 	}
 	v.mutates = len(p.fix) > 0 && hasFlag(args, p.fix...) && !hasFlag(args, "--fix-dry-run") || p.format && len(p.check) > 0 && !hasFlag(args, p.check...) || p.format && len(p.check) == 0

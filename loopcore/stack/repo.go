@@ -47,6 +47,7 @@ type repo struct {
 	natures map[*task]*nature
 	ci      []ciCommand
 	areas   []string
+	main    *string // see mainStack
 	stacks  []Stack // the table; held here because its functions look into it
 }
 
@@ -340,7 +341,7 @@ func (r *repo) consult(l *leaf) {
 		if l.kind == "" && len(goals(l.args)) == 0 && strings.Contains(r.text(path.Join(l.at, "pom.xml")), "<defaultGoal>") {
 			l.kind = kTest
 		}
-	case "shellcheck", "hadolint":
+	case "shellcheck", "hadolint", "shfmt":
 		// beside a language of its own a repository's scripts are not what its lint is about
 		l.partial = l.partial || r.hasStack(r.base)
 	}
@@ -377,8 +378,20 @@ func (r *repo) noEmit(at string, args []string) bool {
 // localTool is a leaf's text as it can be typed in the leaf's folder: tools of
 // the dependencies through their manager.
 func localTool(r *repo, l leaf) string {
-	if l.via != nil && l.via.runner == "node" && !strings.Contains(l.words[0], "/") && programName(l.words[0]) != "npx" && bareTool(l.words) {
+	if l.via == nil || len(l.words) == 0 || strings.Contains(l.words[0], "/") || !bareTool(l.words) || programName(l.words[0]) == "npx" {
+		return l.text
+	}
+	switch l.via.runner {
+	case "node":
 		return r.managerOf(l.at).exec(l.text)
+	case "composer":
+		return "vendor/bin/" + l.text
+	case "rake":
+		return strings.TrimSuffix(l.via.call, "rake "+l.via.name) + l.text
+	case "hatch", "pixi", "pipenv", "rye", "pdm":
+		return l.via.runner + " run " + l.text
+	case "poe", "taskipy":
+		return r.pythonOf(l.at).prefix + l.text
 	}
 	return l.text
 }
