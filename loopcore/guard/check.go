@@ -1,0 +1,605 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+)
+
+// check is one assertion in one spelling.
+type check struct {
+	family checkFamily
+	verb   string   // as written: assertEqual, toBe, require.ErrorIs
+	rank   int      // strength 0..100, see rankOf
+	ops    []string // operands, the subject first
+	opAt   []span   // their tokens
+	tol    float64  // tolerance of a comparison of numbers, 0 if none; larger is looser
+	exc    string   // exception type expected, "" when any
+	text   string   // the whole assertion in one spelling
+	line   int
+	at, to int    // tokens
+	ctx    string // what stands between the test and the assertion: if, try, loop, closure
+	soft   string // why it can not fail the test, "" when it can
+}
+
+type checkFamily string
+
+const (
+	famValue checkFamily = "value"
+	famThrow checkFamily = "throw"
+	famMock  checkFamily = "mock"
+)
+
+type span struct{ from, to int }
+
+// args splits the tokens inside of the bracket at open by commas.
+func (u *unit) args(open int) []span {
+	if !u.isOpen(open) {
+		return nil
+	}
+	return u.splitBy(open+1, u.close(open), ",")
+}
+
+// splitBy splits [from, to) at the separators outside of brackets.
+func (u *unit) splitBy(from, to int, seps ...string) []span {
+	var out []span
+	start := from
+	for j := from; j < to; j = u.next(j) {
+		for _, s := range seps {
+			if u.text(j) == s {
+				out = append(out, span{start, j})
+				start = j + 1
+				break
+			}
+		}
+	}
+	if start < to {
+		out = append(out, span{start, to})
+	}
+	return out
+}
+
+// findChecks lists the assertions of the unit in file order.
+func (u *unit) findChecks() []check {
+	var out []check
+	for i := 0; i < len(u.toks); i++ {
+		c, ok := u.checkAt(i)
+		if !ok {
+			continue
+		}
+		c.at, c.line = i, u.line(i)
+		if c.to <= i {
+			c.to = u.stmtEnd(i)
+		}
+		if c.text == "" {
+			c.text = u.norm(i, c.to)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (u *unit) checkAt(i int) (check, bool) {
+	if u.lang == langShell {
+		return u.shellCheck(i)
+	}
+	if u.kind(i) != tkIdent {
+		return check{}, false
+	}
+	if c, ok := u.ifFail(i); ok {
+		return c, ok
+	}
+	switch u.lang {
+	case langPython, langElixir, langRuby, langRust, langKotlin, langSwift, langJava:
+		if c, ok := u.wordCheck(i); ok {
+			return c, ok
+		}
+	}
+	if c, ok := u.fluentCheck(i); ok {
+		return c, ok
+	}
+	return u.callCheck(i)
+}
+
+// wordCheck reads assertions that are statements: assert x == y, x shouldBe y.
+func (u *unit) wordCheck(i int) (check, bool) {
+	t := u.text(i)
+	switch u.lang {
+	case langPython:
+		if t == "assert" && u.first(i) || t == "assert" && (u.text(i-1) == ":" || u.text(i-1) == ";") {
+			return u.exprStmt(i)
+		}
+	case langElixir:
+		if (t == "assert" || t == "refute") && u.text(i+1) != "(" && u.text(i-1) != "." {
+			return u.exprStmt(i)
+		}
+	case langJava:
+		if t == "assert" && u.text(i+1) != "(" && u.text(i-1) != "." && u.text(i-1) != "import" {
+			return u.exprStmt(i)
+		}
+	case langRuby:
+		if (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute")) && u.text(i+1) != "(" && u.text(i-1) != "def" && u.text(i-1) != "." && u.text(i-1) != ":" && (u.kind(i+1) != tkPunct || u.text(i+1) == "[" || u.text(i+1) == "{" || u.text(i+1) == "!" || u.text(i+1) == ":" || u.text(i+1) == "-" || u.text(i+1) == "->") {
+			return u.rubyBare(i)
+		}
+	}
+	if u.lang == langKotlin && strings.HasPrefix(t, "should") && i > 0 && !u.first(i) && u.text(i-1) != "." && u.text(i-1) != "fun" && u.text(i-1) != "import" && u.line(i-1) == u.line(i) && u.kind(i+1) != tkPunct || u.lang == langKotlin && strings.HasPrefix(t, "should") && i > 0 && !u.first(i) && u.text(i-1) != "." && u.text(i-1) != "{" && u.text(i+1) != "{" && u.text(i+1) != "<" {
+		return u.infix(i)
+	}
+	return check{}, false
+}
+
+// infix reads `subject shouldVerb expected`; it is found at the verb.
+func (u *unit) infix(i int) (check, bool) {
+	s := u.stmtStart(i)
+	if s >= i || u.kind(i-1) == tkPunct && !u.isClose(i-1) && u.text(i-1) != ">" {
+		return check{}, false
+	}
+	e := u.stmtEnd(i)
+	c := check{family: famValue, verb: u.text(i), ops: []string{u.norm(s, i)}, opAt: []span{{s, i}}, to: e, text: u.norm(s, e)}
+	if i+1 < e {
+		c.ops, c.opAt = append(c.ops, u.norm(i+1, e)), append(c.opAt, span{i + 1, e})
+	}
+	u.judge(&c)
+	return c, true
+}
+
+// exprStmt reads assert EXPR[, message].
+func (u *unit) exprStmt(i int) (check, bool) {
+	e := u.stmtEnd(i)
+	from, to := i+1, e
+	if parts := u.splitBy(from, to, ","); len(parts) > 1 {
+		to = parts[0].to
+	}
+	if u.lang == langJava {
+		if parts := u.splitBy(from, to, ":"); len(parts) > 1 {
+			to = parts[0].to
+		}
+	}
+	c := check{family: famValue, verb: u.text(i), to: e, text: u.norm(i, e)}
+	u.judgeExpr(&c, from, to)
+	if u.text(i) == "refute" {
+		c.verb = "refute"
+	}
+	return c, true
+}
+
+// rubyBare reads assert_equal a, b without parentheses.
+func (u *unit) rubyBare(i int) (check, bool) {
+	e := u.stmtEnd(i)
+	for j := i + 1; j < e; j++ { // a modifier ends the arguments
+		if t := u.text(j); (t == "if" || t == "unless") && u.up(j) == u.up(i) {
+			e = j
+			break
+		}
+	}
+	c := check{verb: u.text(i), to: e}
+	for _, a := range u.splitBy(i+1, e, ",") {
+		c.ops, c.opAt = append(c.ops, u.norm(a.from, a.to)), append(c.opAt, a)
+	}
+	u.judge(&c)
+	return c, true
+}
+
+// ifFail reads `if cond { t.Errorf(…) }` and its kin: a condition that leads to a failure.
+func (u *unit) ifFail(i int) (check, bool) {
+	if u.text(i) != "if" && u.text(i) != "unless" {
+		return check{}, false
+	}
+	if u.text(i-1) == "else" && u.lang != langGo {
+		return check{}, false
+	}
+	open := -1
+	for j := i + 1; j < len(u.toks) && j < i+200; j = u.next(j) {
+		t := u.text(j)
+		if t == "{" || t == ":" && u.lang == langPython {
+			open = j
+			break
+		}
+		if u.isClose(j) || t == ";" && u.lang != langGo || u.first(j) && !u.continues(j) {
+			if u.lang == langRuby || u.lang == langElixir {
+				open = j - 1
+			}
+			break
+		}
+	}
+	if u.text(i+1) == "(" && u.isOpen(i+1) && u.text(u.close(i+1)+1) != "{" {
+		open = u.close(i + 1) // one statement without braces
+	}
+	if open < 0 {
+		return check{}, false
+	}
+	end := u.stmtEnd(i)
+	if u.isOpen(open) && u.text(open) != "(" {
+		end = u.close(open) + 1
+	}
+	if u.lang == langRuby && u.isOpen(i) {
+		end = u.close(i)
+	}
+	fail := u.failCall(open, end)
+	if fail < 0 {
+		return check{}, false
+	}
+	to := open
+	if u.text(open) == "(" || u.lang == langRuby {
+		to = open + 1
+	}
+	from := i + 1
+	if parts := u.splitBy(from, to, ";"); len(parts) > 1 { // if x := f(); x != y
+		from = parts[len(parts)-1].from
+		c := check{family: famValue, verb: u.text(fail), to: fail + 1, text: u.norm(i, fail+1)}
+		u.judgeFail(&c, from, to)
+		u.inline(&c, parts[0])
+		return c, true
+	}
+	c := check{family: famValue, verb: u.text(fail), to: fail + 1, text: u.norm(i, fail+1)}
+	u.judgeFail(&c, from, to)
+	return c, true
+}
+
+// inline replaces the variable of `if x := f(); x != y` by what it stands for.
+func (u *unit) inline(c *check, init span) {
+	parts := u.splitBy(init.from, init.to, ":=", "=")
+	if len(parts) != 2 {
+		return
+	}
+	name, val := u.norm(parts[0].from, parts[0].to), u.norm(parts[1].from, parts[1].to)
+	for k, op := range c.ops {
+		if op == name {
+			c.ops[k], c.opAt[k] = val, parts[1]
+		}
+	}
+}
+
+// judgeFail ranks the condition of a failure branch: it is what must not hold.
+func (u *unit) judgeFail(c *check, from, to int) {
+	u.judgeExpr(c, from, to)
+	switch {
+	case strings.Contains(c.verb, "!="):
+		c.rank = 90
+		if len(c.ops) > 1 && isNil(c.ops[1]) {
+			c.rank = 50
+		}
+	case strings.Contains(c.verb, "=="):
+		c.rank = 45
+		if len(c.ops) > 1 && isNil(c.ops[1]) {
+			c.rank = 40
+		}
+	}
+	c.verb = "fail" + c.verb
+}
+
+func isNil(s string) bool {
+	switch s {
+	case "nil", "null", "None", "NULL", "nullptr", "undefined":
+		return true
+	}
+	return false
+}
+
+// failCall finds a call that fails the test directly inside of the block [open, end).
+func (u *unit) failCall(open, end int) int {
+	for k := open + 1; k < end && k < len(u.toks); k++ {
+		if u.kind(k) == tkIdent && u.isFail(k) && u.up(k) == u.up(open+1) {
+			return k
+		}
+	}
+	return -1
+}
+
+// isFail says whether the identifier at i is a call that ends or fails the test.
+func (u *unit) isFail(i int) bool {
+	t := u.text(i)
+	switch u.lang {
+	case langGo:
+		switch t {
+		case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "Panicf":
+			prev := u.text(i - 2)
+			return u.text(i-1) == "." && (prev == "t" || prev == "b" || prev == "f" || prev == "tb" || prev == "c" || prev == "s" || strings.HasSuffix(prev, ")") || prev == "require" || prev == "assert")
+		case "panic":
+			return u.text(i+1) == "("
+		}
+	case langPython:
+		return t == "fail" || t == "raise" && (u.text(i+1) == "AssertionError" || u.text(i+1) == "pytest")
+	case langJS:
+		return t == "throw" || t == "fail" && u.text(i+1) == "("
+	case langRust:
+		return (t == "panic" || t == "unreachable") && u.text(i+1) == "!"
+	case langJava, langKotlin:
+		return t == "fail" && u.text(i+1) == "(" || t == "throw" && strings.Contains(u.text(i+2)+u.text(i+1), "AssertionError")
+	case langC:
+		return t == "FAIL" || t == "ADD_FAILURE" || t == "TEST_FAIL" || t == "abort" || t == "failures" && (u.text(i+1) == "++" || u.text(i-1) == "++") || t == "exit" || t == "TEST_FAIL_MESSAGE" || t == "ck_abort_msg"
+	case langCSharp:
+		return t == "Fail" && u.text(i-1) == "."
+	case langRuby, langElixir:
+		return t == "flunk" || t == "fail" || t == "raise" && u.lang == langRuby && u.up(i) >= 0
+	case langPHP:
+		return t == "fail" && u.text(i+1) == "("
+	case langSwift:
+		return t == "XCTFail" || t == "record" && u.text(i-2) == "Issue"
+	}
+	return false
+}
+
+// judgeExpr ranks a boolean expression that must hold.
+func (u *unit) judgeExpr(c *check, from, to int) {
+	for from+1 < to && u.text(from) == "(" && u.close(from) == to-1 {
+		if u.lang == langPython && len(u.args(from)) > 1 {
+			c.rank, c.soft = 0, "a tuple is always true"
+			return
+		}
+		from, to = from+1, to-1
+	}
+	if parts := u.splitBy(from, to, "||", "or"); len(parts) > 1 {
+		best := 101
+		for _, p := range parts {
+			d := check{}
+			u.judgeExpr(&d, p.from, p.to)
+			best = min(best, d.rank)
+			c.ops, c.opAt = append(c.ops, d.ops...), append(c.opAt, d.opAt...)
+		}
+		c.verb += "||"
+		c.rank = max(best-10, 0)
+		return
+	}
+	if parts := u.splitBy(from, to, "&&", "and"); len(parts) > 1 {
+		for _, p := range parts {
+			d := check{}
+			u.judgeExpr(&d, p.from, p.to)
+			c.rank = max(c.rank, d.rank)
+			c.ops, c.opAt = append(c.ops, d.ops...), append(c.opAt, d.opAt...)
+			if d.tol > 0 {
+				c.tol = d.tol
+			}
+		}
+		c.verb += "&&"
+		return
+	}
+	for j := from; j < to; j = u.next(j) {
+		op := u.text(j)
+		rank, ok := opRank(op, u, j)
+		if !ok || j == from {
+			continue
+		}
+		width := 1
+		if op == "is" && u.text(j+1) == "not" || op == "not" && u.text(j+1) == "in" {
+			width = 2
+		}
+		l, r := span{from, j}, span{j + width, to}
+		c.ops, c.opAt = []string{u.norm(l.from, l.to), u.norm(r.from, r.to)}, []span{l, r}
+		c.verb, c.rank = c.verb+op, rank
+		u.refine(c, op, width)
+		return
+	}
+	u.judgeUnary(c, from, to)
+}
+
+// opRank ranks comparison operators.
+func opRank(op string, u *unit, j int) (int, bool) {
+	switch op {
+	case "==", "===", "<=>":
+		return 90, true
+	case "!=", "!==", "~=":
+		return 45, true
+	case "<", ">", "<=", ">=":
+		return 65, u.lang != langSwift && u.lang != langKotlin && u.lang != langJava && u.lang != langCSharp && u.lang != langC && u.lang != langRust || u.toks[j].start > u.toks[j-1].end
+	case "in", "=~", "include", "matches":
+		return 70, u.lang != langRust || op != "in"
+	case "is", "instanceof":
+		return 75, true
+	case "not":
+		return 60, u.text(j+1) == "in"
+	case "=":
+		return 80, u.lang == langElixir
+	}
+	return 0, false
+}
+
+// refine corrects the rank of a comparison by what is compared.
+func (u *unit) refine(c *check, op string, width int) {
+	r := c.ops[1]
+	switch {
+	case op == "is" && width == 2 || (op == "!=" || op == "!==") && isNil(r):
+		c.rank = 40
+	case op == "instanceof":
+		c.rank = 40
+	case strings.Contains(c.ops[0], "approx") || strings.Contains(r, "approx") || strings.Contains(r, "Approx") || strings.Contains(c.ops[0], "Approx") || strings.Contains(r, "within(") || strings.Contains(r, "WithinAbs"):
+		c.rank = 85
+		c.tol = u.tolerance(c.opAt[0], c.opAt[1])
+	case op == "<" || op == "<=" || op == ">" || op == ">=":
+		near := c.ops[0]
+		other := 1
+		if op == ">" || op == ">=" {
+			near, other = c.ops[1], 0
+			if strings.Contains(strings.ToLower(c.ops[0]), "abs") {
+				near, other = c.ops[0], 1
+			}
+		}
+		if strings.Contains(strings.ToLower(near), "abs") {
+			c.rank, c.tol = 85, u.number(c.opAt[other])
+		}
+	case (op == "==" || op == "===") && (r == "true" || r == "True"):
+		d := check{}
+		u.judgeUnary(&d, c.opAt[0].from, c.opAt[0].to)
+		c.rank = d.rank
+	case op == "=" && !strings.ContainsAny(c.ops[0], `0123456789"`):
+		c.rank = 60
+		if c.ops[0] == "_" || isPlainName(c.ops[0]) {
+			c.rank, c.soft = 0, "the pattern matches anything"
+		}
+	}
+}
+
+func isPlainName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isNameStart(s[i]) && !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != "" && !isDigit(s[0])
+}
+
+// judgeUnary ranks an expression without a comparison.
+func (u *unit) judgeUnary(c *check, from, to int) {
+	if from >= to {
+		return
+	}
+	text := u.norm(from, to)
+	c.ops, c.opAt = append(c.ops, text), append(c.opAt, span{from, to})
+	neg := strings.HasPrefix(text, "!") || strings.HasPrefix(text, "not ")
+	last := u.lastName(from, to)
+	rank := predicateRank(last)
+	if last == "matches" && u.lang == langRust {
+		rank = 80
+		if strings.Contains(text, "Err(_)") || strings.Contains(text, "Ok(_)") || strings.Contains(text, "Some(_)") {
+			rank = 50
+		}
+	}
+	if rank == 55 && neg {
+		rank = 55
+	} else if neg && rank == 90 {
+		rank = 45
+	} else if neg && rank == 40 {
+		rank = 55
+	}
+	if isConst(text) {
+		rank, c.soft = 0, "the condition is constant"
+	}
+	c.rank = rank
+}
+
+// lastName returns the last called or named word at the top level of [from, to).
+func (u *unit) lastName(from, to int) string {
+	name := ""
+	for j := from; j < to; j = u.next(j) {
+		if u.kind(j) == tkIdent {
+			name = u.text(j)
+		}
+	}
+	return name
+}
+
+func predicateRank(name string) int {
+	n := strings.ToLower(strings.ReplaceAll(strings.TrimRight(name, "?!"), "_", ""))
+	switch n {
+	case "equals", "equal", "eql", "deepequal", "compareto", "equalfold", "strictequal", "isequal", "sequenceequal", "contentequals", "bytesequal":
+		return 90
+	case "isok", "issome", "ispresent", "isnotempty", "any", "isnotnull", "isdefined", "isinstance", "isa", "kindof", "nonempty", "hasvalue", "present", "isarray", "isstring", "isinteger", "isbinary", "ismap", "islist", "isnotblank", "notempty", "exists", "truthy", "respondto", "istype", "isinstanceof", "len", "count", "length":
+		return 40
+	case "iserr", "isfailure", "iserror":
+		return 50
+	case "isnone", "isempty", "empty", "isnull", "isnil", "nil":
+		return 75
+	}
+	for _, w := range [...]string{"contain", "include", "startswith", "endswith", "startwith", "endwith", "match", "hasprefix", "hassuffix", "haskey", "containskey", "isclose", "allclose", "cover"} {
+		if strings.Contains(n, w) {
+			return 70
+		}
+	}
+	return 55
+}
+
+// isConst says whether an expression has no part that can change.
+func isConst(s string) bool {
+	switch strings.Trim(s, "()!") {
+	case "true", "True", "TRUE", "1", ":ok", "yes":
+		return true
+	}
+	s = strings.Trim(s, "()")
+	if len(s) > 1 && s[0] == '"' && strings.Count(s, `"`) == 2 && s[len(s)-1] == '"' {
+		return true
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && s != "0"
+}
+
+// number evaluates a literal, or the constant or variable of that name in the file.
+func (u *unit) number(s span) float64 {
+	for j := s.from; j < s.to; j++ {
+		if u.kind(j) == tkNumber {
+			v := parseNumber(u.text(j))
+			if u.text(j+1) == "**" || u.text(j+1) == "*" && u.text(j+2) == "*" {
+				continue
+			}
+			return v
+		}
+	}
+	if s.to-s.from >= 1 && u.kind(s.to-1) == tkIdent {
+		return u.constant(u.text(s.to - 1))
+	}
+	return 0
+}
+
+func parseNumber(s string) float64 {
+	s = strings.ReplaceAll(s, "_", "")
+	for len(s) > 0 && !strings.HasPrefix(s, "0x") {
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			return v
+		}
+		s = s[:len(s)-1]
+	}
+	return 0
+}
+
+// constant finds name = NUMBER in the file.
+func (u *unit) constant(name string) float64 {
+	for i := 0; i+2 < len(u.toks); i++ {
+		if u.text(i) != name || u.kind(i) != tkIdent {
+			continue
+		}
+		for j := i + 1; j < i+6 && j < len(u.toks) && u.line(j) == u.line(i); j++ {
+			if t := u.text(j); (t == "=" || t == ":=") && u.kind(j+1) == tkNumber {
+				return parseNumber(u.text(j + 1))
+			}
+		}
+		if u.text(i-1) == "define" && u.kind(i+1) == tkNumber {
+			return parseNumber(u.text(i + 1))
+		}
+	}
+	for _, t := range u.toks { // #define EPS 1e-9
+		if t.kind == tkDirective {
+			f := strings.Fields(u.src[t.start:t.end])
+			if len(f) == 3 && f[0] == "#define" && f[1] == name {
+				return parseNumber(strings.Trim(f[2], "()"))
+			}
+		}
+	}
+	return 0
+}
+
+// tolerance reads abs=, rel=, epsilon(…), within(…) and the like; larger is looser.
+func (u *unit) tolerance(spans ...span) float64 {
+	for _, s := range spans {
+		for j := s.from; j < s.to; j++ {
+			if u.kind(j) != tkIdent {
+				continue
+			}
+			switch strings.ToLower(u.text(j)) {
+			case "abs", "rel", "delta", "epsilon", "margin", "atol", "rtol", "tolerance", "accuracy", "max_relative", "abs_diff", "error", "within", "offset", "percent", "eps":
+				if t := u.text(j + 1); t == "=" || t == ":" {
+					return u.number(span{j + 2, min(j+4, s.to)})
+				} else if t == "(" {
+					return u.number(span{j + 2, u.close(j + 1)})
+				}
+			case "places", "digits", "decimal":
+				if t := u.text(j + 1); t == "=" || t == ":" {
+					return pow10(-u.number(span{j + 2, j + 3}))
+				}
+			case "withinabs", "withinrel", "withinulp", "closeto", "becloseto", "bewithin", "be_within", "be_close_to":
+				if a := u.args(j + 1); len(a) > 0 {
+					return u.number(a[len(a)-1])
+				}
+			}
+		}
+	}
+	return 0
+}
+
+func pow10(x float64) float64 {
+	v := 1.0
+	for ; x > 0.5; x-- {
+		v *= 10
+	}
+	for ; x < -0.5; x++ {
+		v /= 10
+	}
+	return v
+}

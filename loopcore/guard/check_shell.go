@@ -1,0 +1,173 @@
+package guard
+
+import "strings"
+
+// shellCheck reads the checks of shell tests: [ … ], test, bats-assert, shunit2, shellspec.
+func (u *unit) shellCheck(i int) (check, bool) {
+	t := u.text(i)
+	start := u.first(i) || u.text(i-1) == "&&" || u.text(i-1) == "||" || u.text(i-1) == ";" || u.text(i-1) == "{" || u.text(i-1) == "!" || u.text(i-1) == "if" || u.text(i-1) == "then"
+	if !start {
+		return check{}, false
+	}
+	end := i
+	for end < len(u.toks) && (end == i || !u.first(end)) && u.text(end) != ";" && (end == i || u.text(end) != "&&" && u.text(end) != "||" || u.up(end) != u.up(i)) && u.text(end) != "then" {
+		end++
+	}
+	c := check{family: famValue, verb: t, to: end, text: u.norm(i, end)}
+	switch {
+	case t == "[":
+		c.to = u.close(i) + 1
+		if u.text(i+1) == "[" {
+			c.verb = "[["
+		}
+		from, to := i+1, u.close(i)
+		if c.verb == "[[" {
+			from, to = i+2, to-1
+		}
+		c.text = u.norm(i, c.to)
+		u.shellExpr(&c, from, to)
+	case t == "test":
+		u.shellExpr(&c, i+1, end)
+	case strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute"):
+		for k := i + 1; k < end; k++ {
+			c.ops, c.opAt = append(c.ops, u.norm(k, k+1)), append(c.opAt, span{k, k + 1})
+		}
+		c.rank = u.shellVerb(&c, flat(t))
+	case t == "The" && strings.HasSuffix(u.path, "_spec.sh"):
+		c.rank = 90
+		if hasAny(c.text, "include", "match", "start with", "end with") {
+			c.rank = 70
+		} else if hasAny(c.text, "be present", "be defined", "be blank") {
+			c.rank = 40
+		}
+		c.ops = []string{u.norm(i, min(i+2, end)), u.norm(min(i+2, end), end)}
+	case t == "diff" || t == "cmp":
+		c.rank = 90
+		c.ops = []string{u.norm(i+1, end)}
+	case t == "grep" || t == "egrep" || t == "fgrep":
+		c.rank = 70
+		c.ops = []string{u.norm(i+1, end)}
+	case t == "run" && u.kind(i+1) == tkIdent && strings.HasPrefix(u.text(i+1), "-") || t == "run" && u.text(i+1) == "!":
+		c.rank, c.verb = 60, "run"
+		c.ops = []string{u.norm(i+1, end)}
+	case (t == "fail" || t == "flunk" || t == "false" || t == "die") && u.text(i+1) != "(":
+		c.rank = 60
+	case (t == "exit" || t == "return") && u.kind(i+1) == tkNumber && u.text(i+1) != "0":
+		c.rank = 60
+	default:
+		return check{}, false
+	}
+	if u.text(end) == "||" && (u.text(end+1) == "true" || u.text(end+1) == ":" || u.text(end+1) == "return" && u.text(end+2) == "0" || u.text(end+1) == "echo" && !u.failsLater(end)) {
+		c.soft, c.ctx = "its failure is dropped by ||", "|| "+u.text(end+1)
+		c.text += "||" + u.text(end+1)
+	}
+	return c, true
+}
+
+// failsLater says whether the rest of the line ends in a failure.
+func (u *unit) failsLater(i int) bool {
+	for k := i + 1; k < len(u.toks) && !u.first(k); k++ {
+		if t := u.text(k); t == "exit" || t == "return" || t == "false" || t == "fail" {
+			return true
+		}
+		if strings.Contains(u.text(k), "=1") || u.text(k) == "1" {
+			return true
+		}
+	}
+	return false
+}
+
+// shellExpr ranks the inside of [ … ].
+func (u *unit) shellExpr(c *check, from, to int) {
+	c.rank = 40
+	for k := from; k < to; k++ {
+		t := u.text(k)
+		rank := 0
+		switch t {
+		case "=", "==", "-eq":
+			rank = 90
+			for j := k + 1; j < to; j++ {
+				if c.verb == "[[" && strings.Contains(u.text(j), "*") && u.kind(j) != tkString {
+					rank = 70
+				}
+			}
+		case "!=", "-ne":
+			rank = 45
+			if k > from && (u.text(k+1) == "0" || u.text(k+1) == `""`) {
+				rank = 50
+			}
+		case "=~":
+			rank = 70
+		case "-gt", "-lt", "-ge", "-le", "<", ">":
+			rank = 65
+		case "-f", "-d", "-x", "-s", "-L", "-r", "-w":
+			rank = 60
+		case "-e":
+			rank = 55
+		case "-z":
+			rank = 75
+		case "-n":
+			rank = 40
+		}
+		if rank == 0 {
+			continue
+		}
+		c.rank = rank
+		c.verb += t
+		if k > from {
+			c.ops = append(c.ops, u.norm(from, k))
+			c.opAt = append(c.opAt, span{from, k})
+		}
+		c.ops = append(c.ops, u.norm(k+1, to))
+		c.opAt = append(c.opAt, span{k + 1, to})
+		break
+	}
+	if len(c.ops) == 0 {
+		c.ops, c.opAt = []string{u.norm(from, to)}, []span{{from, to}}
+	}
+	if len(c.ops) == 2 && c.ops[0] == c.ops[1] && c.rank == 90 {
+		c.rank, c.soft = 0, "both sides are the same"
+	}
+	if len(c.ops) == 1 && isConst(c.ops[0]) {
+		c.rank, c.soft = 0, "the condition is constant"
+	}
+}
+
+// shellVerb ranks the verbs of bats-assert and shunit2.
+func (u *unit) shellVerb(c *check, v string) int {
+	switch {
+	case hasAny(v, "failure"):
+		return 50
+	case hasAny(v, "success"):
+		return 60
+	case hasAny(v, "notnull", "notequal", "notsame"):
+		return 40
+	case hasAny(v, "output", "line"):
+		if strings.Contains(c.text, "--partial") || strings.Contains(c.text, "-p ") || strings.Contains(c.text, "--regexp") || strings.Contains(c.text, "-e ") {
+			return 70
+		}
+		if len(c.ops) == 0 {
+			return 40
+		}
+		return 90
+	case hasAny(v, "contains", "match", "regex"):
+		return 70
+	case hasAny(v, "null"):
+		return 75
+	case hasAny(v, "true", "false"):
+		return 55
+	case v == "assert" || v == "refute":
+		d := check{verb: "test"}
+		from := 0
+		if len(c.opAt) > 0 {
+			from = c.opAt[0].from
+			if u.text(from) == "[" {
+				u.shellExpr(&d, from+1, u.close(from))
+				c.ops, c.opAt, c.soft = d.ops, d.opAt, d.soft
+				return d.rank
+			}
+		}
+		return 60
+	}
+	return 90
+}

@@ -1,0 +1,171 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sort"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// Mode says what may be done to existing tests.
+type Mode string
+
+// The modes of DESIGN section 5.
+const (
+	ModeFrozen   Mode = "frozen"    // any edit of an existing test is at least human
+	ModeNoWeaken Mode = "no-weaken" // neutral and strengthening edits pass
+)
+
+// Modes of files, as git writes them.
+const (
+	ModeFile    = 0o100644
+	ModeExec    = 0o100755
+	ModeSymlink = 0o120000
+	ModeGitlink = 0o160000
+)
+
+// File is one version of one path.
+type File struct {
+	Path string
+	Mode uint32 // as in git: ModeFile, ModeExec, ModeSymlink, ModeGitlink
+	Data []byte // nil when the content is too big or unreadable
+	Size int64  // bytes
+}
+
+// Change is a path that differs between the trees; nil means absent there.
+type Change struct {
+	Path string
+	Old  *File
+	New  *File
+}
+
+// Tree is one of the two trees, to look at files that did not change. Read
+// returns false for what is absent; List may be empty when listing is dear.
+type Tree interface {
+	Read(path string) ([]byte, bool)
+	List() []string
+}
+
+// Input is all that the guard judges from.
+type Input struct {
+	Changes []Change // every path that differs, ignored and installed files included where the gate may run them
+	Before  Tree     // may be nil
+	After   Tree     // may be nil
+	Gate    loopcore.Gate
+	Mode    Mode     // ModeNoWeaken when empty
+	Protect []string // globs of further protected files
+	Rules   map[string]loopcore.Severity
+	Hidden  []string // paths that git would not show: index flags h and S, info/exclude, sparse checkout
+	Failing []loopcore.Failure
+	Waivers []loopcore.Waiver
+
+	BaselineTests  []loopcore.TestCase // inventory of the baseline run, empty when unknown
+	Tests          []loopcore.TestCase // inventory of the present run
+	BaselineCounts loopcore.Counts
+	Counts         loopcore.Counts
+}
+
+// Check returns what the change weakens, sorted by file, line and rule. The
+// same input gives the same findings. Findings that a waiver covers (same rule,
+// file and digest) come back as warnings.
+func Check(in Input) []loopcore.Finding {
+	d := newDiff(in)
+	d.run()
+	d.found = append(d.found, Inventory(in.BaselineTests, in.Tests, in.BaselineCounts, in.Counts)...)
+	return d.finish()
+}
+
+// run applies every family of rules.
+func (d *diff) run() {
+	d.pairTests()
+	d.lostTests()
+	d.markRules()
+	d.checkRules()
+	d.rowRules()
+	d.flowRules()
+	d.helperRules()
+	d.suppressionRules()
+	d.configRules()
+	d.runtimeRules()
+	d.fileRules()
+	if d.in.Mode == ModeFrozen {
+		d.frozenRules()
+	}
+}
+
+// report adds a finding; before and after show the change in one line.
+func (d *diff) report(rule string, sev loopcore.Severity, file string, line int, change string) {
+	d.found = append(d.found, loopcore.Finding{Rule: rule, Severity: sev, File: file, Line: line, Change: oneLine(change)})
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:297], "") + "…"
+	}
+	return s
+}
+
+// finish fills texts, ids and digests, applies settings and waivers, sorts and removes doubles.
+func (d *diff) finish() []loopcore.Finding {
+	seen := map[string]bool{}
+	out := make([]loopcore.Finding, 0, len(d.found))
+	for _, f := range d.found {
+		r, _ := Explain(f.Rule)
+		f.Why, f.Honest = r.Why, r.Honest
+		if sev, ok := d.in.Rules[f.Rule]; ok {
+			f.Severity = sev
+		}
+		sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.File, f.Change}, "\x00")))
+		f.ID = f.Rule + "-" + hex.EncodeToString(sum[:4])
+		f.Digest = d.digest(f)
+		key := f.Rule + "\x00" + f.File + "\x00" + f.Change
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		d.waive(&f)
+		out = append(out, f)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if a.File != b.File {
+			return a.File < b.File
+		}
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		if a.Rule != b.Rule {
+			return a.Rule < b.Rule
+		}
+		return a.Change < b.Change
+	})
+	return out
+}
+
+// digest covers the finding and both versions of its file, so that a waiver is void once either changes.
+func (d *diff) digest(f loopcore.Finding) string {
+	h := sha256.New()
+	h.Write([]byte(f.Rule + "\x00" + f.File + "\x00" + f.Change + "\x00"))
+	if c := d.byPath[f.File]; c != nil {
+		for _, v := range []*File{c.Old, c.New} {
+			if v != nil {
+				h.Write(v.Data)
+			}
+			h.Write([]byte{0})
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (d *diff) waive(f *loopcore.Finding) {
+	for _, w := range d.in.Waivers {
+		if w.Rule == f.Rule && w.File == f.File && w.Digest == f.Digest {
+			f.Severity = loopcore.SevWarn
+			f.Change += " (waived by " + w.Who + ")"
+			return
+		}
+	}
+}

@@ -1,0 +1,335 @@
+package guard
+
+import "strings"
+
+// flat lowers a verb and drops what only joins words.
+func flat(v string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", " ", ".").Replace(v))
+}
+
+func hasAny(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// judge gives an assertion its family, strength, exception type and tolerance
+// from its verb and operands. Strength follows section 4.3 of the taxonomy:
+// equality 90, a bound within a tolerance 85, containment and order 60-75, one
+// predicate 55, presence and type 40, anything 0-30.
+func (u *unit) judge(c *check) {
+	if c.family == "" {
+		c.family = famValue
+	}
+	v := flat(c.verb)
+	not := hasAny(v, "not", "never", "refute", "wont", "doesnt", "didnot") && !hasAny(v, "notnull", "notnil", "notempty", "notblank", "nothrow", "notthrow", "notraise", "notification", "another", "annotat", "notnone")
+	if u.judgeMock(c, v, not) || u.judgeThrow(c, v, not) {
+		return
+	}
+	c.rank = u.valueRank(c, v, not)
+	if c.rank == 85 && c.tol == 0 {
+		u.findTolerance(c, v)
+	}
+	u.judgeOperands(c, v, not)
+}
+
+func (u *unit) judgeMock(c *check, v string, not bool) bool {
+	mock := c.family == famMock || hasAny(v, "called", "received", "calls") || u.lang == langPHP && v == "expects" || strings.HasPrefix(v, "verify") || strings.HasPrefix(v, "coverify") || strings.HasPrefix(v, "expectcall")
+	if !mock || hasAny(v, "recalled") {
+		return false
+	}
+	c.family = famMock
+	all := strings.ToLower(strings.Join(c.ops, " "))
+	switch {
+	case hasAny(v+all, "atleast(0)", "atleast(exactly(0)", "atleast=0", "anynumber", "anytimes", "times.atmost", "atmost", "between(0", "any_number", "anyexactly"):
+		c.rank = 10
+	case hasAny(all, "times.never", "never()", "times(0)", "exactly(0)") || not || hasAny(v, "nomore", "nointeractions", "never"):
+		c.rank = 75
+	case hasAny(v+all, "atleastonce", "atleast(", "atleast=", "atleast"):
+		c.rank = 50
+	case hasAny(v, "calledwith", "calledoncewith", "calledexactlyoncewith", "haslastcalled", "anycall", "hascalls", "nthcalled", "lastcalled", "awaitedwith", "withargs", "calledtimes.with", "received.with", "with"):
+		c.rank = 85
+	case hasAny(v, "times", "once", "count", "exactly", "awaitedonce", "twice") || hasAny(all, "times(", "times.", "once", "exactly"):
+		c.rank = 75
+	case hasAny(v, "received", "verify", "coverify", "expectcall", "expects"):
+		c.rank = 70
+	default:
+		c.rank = 50
+	}
+	// loose argument matchers
+	loose := strings.Count(all, "any()") + strings.Count(all, "any(") + strings.Count(all, "anything") + strings.Count(all, "any<") + strings.Count(all, "anystring") + strings.Count(all, "anyint") + strings.Count(all, "it.isany") + strings.Count(all, "mock.any") + strings.Count(all, "_)") + strings.Count(all, "arg.any") + strings.Count(all, "anyarg")
+	c.rank -= min(3*loose, 25)
+	if u.lang == langPython && (c.verb == "called_with" || c.verb == "called_once_with") || v == "tohavebeencalled" && !strings.Contains(c.text, "(") {
+		c.rank, c.soft = 0, "an attribute of that name checks nothing"
+	}
+	return true
+}
+
+var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Throwable": true, "Error": true, "StandardError": true, "RuntimeError": true, "std::exception": true, "exception": true, "System.Exception": true, "RuntimeException": true, "any Error": true, "ApplicationException": true, "SystemException": true}
+
+func (u *unit) judgeThrow(c *check, v string, not bool) bool {
+	throw := hasAny(v, "throw", "raise", "rejects", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics") && !hasAny(v, "errorf")
+	if u.lang == langC && v == "fail" || hasAny(v, "failfast") {
+		return false
+	}
+	if !throw {
+		return false
+	}
+	if v == "fail" {
+		return false
+	}
+	c.family = famThrow
+	if u.lang == langJS && hasAny(v, "rejects.") && !hasAny(v, "throw") { // rejects.toEqual(…)
+		c.family = famValue
+		return false
+	}
+	if not && !hasAny(v, "error.not", "notnull") || hasAny(v, "noerror", "nothrow", "notthrow", "noexception", "notpanics", "succeed", "notraise", "doesnot", "donot") {
+		c.rank = 35
+		return true
+	}
+	c.exc = u.excType(c, v)
+	msg := len(c.ops) > 1 && (strings.Contains(c.text, "match=") || strings.Contains(v, "message") || strings.Contains(v, "containing") || strings.Contains(v, "matching")) || hasAny(v, "raisesregex", "withmessage", "hasmessage", "errorcontains", "equalerror", "throwsmatches", "throwswith", "messageregex", "messagematches", "exceptionmessage", "exceptioncode", "raisesexactly")
+	for k, op := range c.ops {
+		if k > 0 && (strings.HasPrefix(op, `"`) || strings.HasPrefix(op, "/")) && !u.isMessage(v) {
+			msg = true
+		}
+	}
+	switch {
+	case hasAny(v, "anythrow", "throwany", "throwsany", "recordexception", "catching", "exceptionasync") || v == "exception" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
+		c.rank, c.exc = 50, ""
+		if u.lang == langCSharp && hasAny(v, "throwsany") && c.exc == "" {
+			c.rank = 60
+		}
+	case hasAny(v, "errorcontains", "panicserror"):
+		c.rank = 75
+	case c.exc == "" && !msg && u.lang != langGo && !hasAny(v, "erroris", "errormatch"):
+		c.rank = 50
+	case broadErrors[c.exc] && !msg:
+		c.rank = 55
+	default:
+		c.rank = 80
+		if msg {
+			c.rank = 88
+		}
+		if hasAny(v, "exactly") {
+			c.rank += 3
+		}
+	}
+	return true
+}
+
+// isMessage says whether string arguments of the verb are only shown on failure.
+func (u *unit) isMessage(v string) bool {
+	switch u.lang {
+	case langJava, langKotlin:
+		return hasAny(v, "assertthrows", "assertfails", "assertdoes")
+	case langGo:
+		return !hasAny(v, "contains", "equalerror", "regexp", "panicswith", "errorcontains")
+	case langCSharp:
+		return hasAny(v, "throws")
+	case langElixir:
+		return false
+	}
+	return false
+}
+
+// excType picks the expected exception out of the operands.
+func (u *unit) excType(c *check, v string) string {
+	if c.exc != "" {
+		return c.exc
+	}
+	for k, op := range c.ops {
+		name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(op, ".class"), "::class"), ".class.java"), "::class.java")
+		name = strings.TrimPrefix(name, "new ")
+		if len(name) > 64 || strings.ContainsAny(name, "(){}\"/; =") {
+			continue
+		}
+		last := name[strings.LastIndexAny(name, ".:\\")+1:]
+		if last == "" || last[0] < 'A' || last[0] > 'Z' {
+			continue
+		}
+		if k == 0 && (u.lang == langJS || u.lang == langGo) {
+			continue
+		}
+		if hasAny(last, "Error", "Exception", "Err", "Failure", "Throwable", "Interrupt", "Exit", "Unavailable", "NotFound", "Invalid", "Fault") || k == 0 && u.lang != langC || k > 0 && u.lang != langC {
+			return name
+		}
+		if u.lang == langC && k == len(c.ops)-1 {
+			return name
+		}
+	}
+	if u.lang == langC && len(c.ops) > 1 && hasAny(v, "throwas", "throw") && !hasAny(v, "with") {
+		return strings.TrimPrefix(c.ops[len(c.ops)-1], "const ")
+	}
+	_ = v
+	return ""
+}
+
+// valueRank ranks a verb that compares values.
+func (u *unit) valueRank(c *check, v string, not bool) int {
+	switch {
+	case v == "fail" || v == "flunk" || v == "succeed" || v == "pass":
+		return 60
+	case u.lang == langJS && (v == "" || v == "not" || v == "to" || v == "resolves" || v == "tobe." || v == "to.be"):
+		c.soft = "no matcher follows"
+		return 0
+	case v == "" || v == "expect" || v == "to" || v == "describedas" || v == "as" || v == "should":
+		c.soft = "no check follows"
+		return 0
+	case hasAny(v, "closeto", "near", "almost", "approx", "delta", "epsilon", "within", "double", "accuracy", "allclose", "floatequal", "isclose", "tolerance", "float"):
+		return 85
+	case hasAny(v, "snapshot", "golden"):
+		return 88
+	case hasAny(v, "notnull", "notnil", "isdefined", "tobedefined", "exist", "present", "truthy", "isnotempty", "notempty", "instanceof", "istype", "assignable", "isa", "kindof", "isinstance", "notbenil", "notnone", "typeof", "beany", "isstring", "isint", "isarray", "isobject", "isbool", "benonnull", "implements", "unwrap", "notbenull", "anything", "isiterable", "iscallable", "falsy", "nonnull", "notblank") && !hasAny(v, "equal", "isanagram"):
+		if not && hasAny(v, "truthy", "exist", "present") {
+			return 55
+		}
+		return 40
+	case hasAny(v, "contain", "include", "match", "regex", "startwith", "startswith", "endwith", "endswith", "length", "len", "count", "size", "property", "haskey", "subset", "member", "haveitem", "hasitem", "like", "partial", "string(", "substring", "have.key"):
+		switch {
+		case hasAny(v, "exactly", "elementsmatch", "matcharray", "samemembers", "equalcount", "inorder", "matchobject", "containonly", "onlyelements"):
+			return 87
+		case not:
+			return 60
+		}
+		return 70
+	case hasAny(v, "greater", "less", "gt", "lt", "above", "below", "atleast", "atmost", "between", "inrange", "ge", "le", "positive", "negative", "least", "most") && !hasAny(v, "equal(", "single", "element", "message", "change", "get", "merge", "leaf", "delete", "length", "title", "file", "range.equal", "integer", "legal", "page", "url"):
+		return 65
+	case hasAny(v, "isnull", "isnil", "benull", "benil", "isnone", "undefined", "isempty", "beempty", "assertempty", "assertnull", "assertnil", "zero", "nothing", "null", "nil") || v == "empty" || hasAny(v, ".empty", "shouldbeempty"):
+		if not {
+			return 40
+		}
+		return 75
+	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "eq", "lookup", "token", "expecttobe", ".is") || v == "assert" || v == "refute" || v == "test" || v == "assert.test":
+		return u.truthRank(c, v)
+	case not && hasAny(v, "eq", "same", "be", "is", "ne", "not"):
+		return 45
+	case hasAny(v, "ne") && (v == "assertne" || v == "expectne" || v == "checkne" || v == "assert.ne"):
+		return 45
+	}
+	return 90
+}
+
+// truthRank ranks assertTrue(expr), CHECK(expr) and assert!(expr) by the expression.
+func (u *unit) truthRank(c *check, v string) int {
+	if len(c.opAt) == 0 {
+		return 55
+	}
+	k := 0
+	if (u.lang == langJava || u.lang == langPHP) && len(c.opAt) > 1 && u.kind(c.opAt[0].from) == tkString && c.opAt[0].to-c.opAt[0].from == 1 && u.kind(c.opAt[1].from) != tkString {
+		k = 1
+	}
+	if c.opAt[k].to <= c.opAt[k].from {
+		return 55
+	}
+	d := check{}
+	u.judgeExpr(&d, c.opAt[k].from, c.opAt[k].to)
+	falsy := hasAny(v, "false", "refute", "falsey")
+	if falsy && strings.HasPrefix(d.soft, "the condition") {
+		d.soft = ""
+	}
+	c.ops, c.opAt, c.tol, c.soft = d.ops, d.opAt, d.tol, d.soft
+	if hasAny(v, "warn", "nofail") {
+		c.soft = "it only warns"
+		return 5
+	}
+	if falsy {
+		switch d.rank {
+		case 90:
+			return 45
+		case 40:
+			return 75
+		case 75:
+			return 40
+		}
+	}
+	return d.rank
+}
+
+// findTolerance reads the tolerance where the verb's arguments hold it.
+func (u *unit) findTolerance(c *check, v string) {
+	if t := u.tolerance(c.opAt...); t != 0 {
+		c.tol = t
+		return
+	}
+	n := len(c.opAt)
+	switch {
+	case hasAny(v, "tobecloseto"):
+		digits := 2.0
+		if n > 2 {
+			digits = u.signed(c.opAt[2])
+		}
+		c.tol = pow10(-digits) / 2
+	case u.lang == langPython && hasAny(v, "assertalmostequal"):
+		c.tol = 1e-7
+		if n > 2 && !strings.Contains(c.ops[2], "=") {
+			c.tol = pow10(-u.number(c.opAt[2]))
+		}
+	case n > 2 && !strings.Contains(c.ops[n-1], `"`):
+		c.tol = u.number(c.opAt[n-1])
+	case n == 4:
+		c.tol = u.number(c.opAt[2])
+	}
+	if u.lang == langCSharp && hasAny(v, "equal") && n > 2 {
+		c.tol = pow10(-u.number(c.opAt[2]))
+	}
+}
+
+// signed evaluates a number with its sign.
+func (u *unit) signed(s span) float64 {
+	v := u.number(s)
+	if u.text(s.from) == "-" {
+		return -v
+	}
+	return v
+}
+
+// judgeOperands looks for operands that make the assertion empty.
+func (u *unit) judgeOperands(c *check, v string, not bool) {
+	if u.lang == langCSharp && c.rank == 90 && hasAny(v, "equal") && len(c.opAt) > 2 && u.kind(c.opAt[2].from) == tkNumber {
+		c.rank = 85
+		u.findTolerance(c, v)
+	}
+	if (u.lang == langJava || u.lang == langSwift || u.lang == langPHP || u.lang == langKotlin || u.lang == langC) && c.rank == 90 && len(c.opAt) > 2 && c.tol == 0 {
+		if t := u.tolerance(c.opAt[2:]...); t != 0 {
+			c.rank, c.tol = 85, t
+		} else if u.kind(c.opAt[2].from) == tkNumber {
+			c.rank, c.tol = 85, u.number(c.opAt[2])
+		}
+	}
+	if c.rank == 90 && c.tol == 0 {
+		if t := u.tolerance(c.opAt...); t != 0 && hasAny(c.text, "within", "Within", "approx", "epsilon", "accuracy") {
+			c.rank, c.tol = 85, t
+		}
+	}
+	if len(c.ops) < 2 || not || c.soft != "" || c.rank < 60 {
+		return
+	}
+	a, b := c.ops[0], c.ops[1]
+	if a == b && c.rank >= 85 {
+		c.rank, c.soft = 0, "both sides are the same"
+	}
+	if isBool(b) || isBool(a) { // assertEquals(true, x) is a predicate
+		k := 0
+		if isBool(a) {
+			k = 1
+		}
+		if c.rank == 90 && c.opAt[k].to > c.opAt[k].from {
+			d := check{}
+			u.judgeExpr(&d, c.opAt[k].from, c.opAt[k].to)
+			c.rank = max(d.rank, 40)
+			if d.rank == 55 || d.rank == 40 && !isTrue(a) && !isTrue(b) {
+				c.rank = 55
+			}
+		}
+	}
+	if c.rank == 90 && (isNil(a) || isNil(b)) {
+		c.rank = 75
+	}
+}
+
+func isTrue(s string) bool { return s == "true" || s == "True" }
+func isBool(s string) bool { return isTrue(s) || s == "false" || s == "False" }

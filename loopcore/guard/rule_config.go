@@ -1,0 +1,603 @@
+package guard
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// isConfig says whether a path holds settings of runners, linters, type checkers, builds or CI.
+func isConfig(p string) bool {
+	b := strings.ToLower(baseName(p))
+	switch b {
+	case "makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gemfile", "package.json", "composer.json", "cargo.toml", "go.mod", "go.work", "pom.xml", "cmakelists.txt", "mix.exs", "package.swift", "noxfile.py", "tasks.py", "taskfile.yml", "taskfile.yaml", "jenkinsfile", "dockerfile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitignore", ".gitattributes", ".gitmodules", ".rspec", ".simplecov", ".credo.exs", ".dialyzer_ignore.exs", ".formatter.exs", ".shellcheckrc", ".shellspec", ".batsrc", ".eslintignore", ".prettierignore", ".rubocop.yml", "ctestcustom.cmake", "cmakepresets.json", "build.bazel", "meson.build", "turbo.json", "nx.json", "project.json", "lerna.json", ".lintstagedrc", ".lintstagedrc.json", ".huskyrc", "setup.py", "setup.cfg", "tox.ini", "pyproject.toml", ".fixloop.yaml", ".fixloop.yml", "gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json", "test-suppressions.json", "makefile.am", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml", ".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig":
+		return true
+	}
+	if strings.HasPrefix(p, ".github/workflows/") || strings.HasPrefix(p, ".github/actions/") || strings.HasPrefix(p, ".circleci/") || hasSeg(p, ".husky", ".githooks", ".cargo", ".mvn", ".buildkite", ".config", ".woodpecker") || isHook(p) {
+		return true
+	}
+	if hasSuffixAny(b, ".gradle", ".gradle.kts", ".mk", ".cmake", ".csproj", ".fsproj", ".vbproj", ".runsettings", ".ruleset", ".xctestplan", ".neon", ".neon.dist", ".gemspec", ".pth") || strings.HasPrefix(b, "directory.build.") {
+		return true
+	}
+	if strings.HasPrefix(b, "tsconfig") || isBaseline(p) {
+		return true
+	}
+	return configRE.MatchString("/"+strings.ToLower(p)) && !hasSeg(p, "src", "lib", "app")
+}
+
+var configRE = regexp.MustCompile(`/((jest|vitest|vite|playwright|cypress|karma|wdio|babel|rollup|webpack|ava|nyc|stryker|codecept|eslint|prettier|biome|oxlint|tslint|stylelint|commitlint)[\w.-]*\.(config|conf|setup)\.\w+|\.(eslintrc|mocharc|nycrc|c8rc|babelrc|prettierrc|stylelintrc|oxlintrc|taprc|swcrc)(\.\w+)?|biome\.jsonc?|\.?(mypy|pytest|ruff|pylintrc|flake8|coveragerc|bandit)(\.ini|\.toml|rc)?|pyrightconfig\.json|\.golangci\.\w+|nextest\.toml|clippy\.toml|\.clippy\.toml|rustfmt\.toml|phpstan[\w.-]*|psalm[\w.-]*\.xml|\.?phpcs\.xml(\.dist)?|infection\.json5?|phpunit[\w.-]*\.xml|\.?rubocop[\w.-]*\.ya?ml|\.swiftlint\.ya?ml|\.swiftformat|detekt[\w.-]*|lint\.xml|\.clang-tidy|\.?codecov\.ya?ml|checkstyle[\w.-]*\.xml|pmd[\w.-]*\.xml|spotbugs[\w.-]*\.xml|xunit\.runner\.json|coverlet[\w.]*|\.jshintrc|\.yamllint(\.ya?ml)?|\.hadolint\.ya?ml|\.markdownlint[\w.-]*|sonar-project\.properties|junit-platform\.properties|\.reek\.yml|\.pa11yci|renovate\.json|knip\.json|deno\.jsonc?|ava\.config\.\w+|\.globalconfig|cypress\.json|tslint\.json)$`)
+
+// isBaseline says whether a path holds accepted findings of a tool.
+func isBaseline(p string) bool {
+	b := strings.ToLower(baseName(p))
+	switch b {
+	case ".rubocop_todo.yml", "eslint-suppressions.json", ".eslint-suppressions.json", "detekt-baseline.xml", "lint-baseline.xml", "mypy-baseline.txt", ".mypy-baseline.txt", "ktlint-baseline.xml", ".dialyzer_ignore.exs", "globalsuppressions.cs", ".swiftlint-baseline.json", "suppressions.xml", ".gitleaksignore", ".trivyignore", ".snyk", ".secrets.baseline", "spotbugs-exclude.xml", "checkstyle-suppressions.xml", "findbugs-exclude.xml", ".betterer.results", "known_failures.txt", "known-failures.txt", "skiplist.txt", ".semgrepignore", ".bandit-baseline.json", "clippy-baseline.txt", ".bearer.ignore", "valgrind.supp", "lsan.supp", "tsan.supp", "asan.supp", "ubsan.supp", ".erb_lint_todo.yml", ".haml-lint_todo.yml", ".reek_todo.yml", ".todo.reek", "oxlint-suppressions.json":
+		return true
+	}
+	return hasAny(b, "baseline") && hasAny(b, "phpstan", "psalm", "detekt", "ktlint", "lint", "mypy", "pyright", "rubocop", "bandit", "swiftlint", "phan", "tsc", "eslint", "pylint", "flake8", "basedpyright", "clang-tidy", "credo", "checkstyle", "pmd") || strings.HasSuffix(b, ".supp") || strings.HasSuffix(b, "-suppressions.json") || strings.HasSuffix(b, "-suppressions.xml")
+}
+
+// configRules compares what settings mean: C01-C12 and what else hides in them.
+func (d *diff) configRules() {
+	for _, f := range d.files {
+		if f.role == roleInstalled || f.new == nil && f.old == nil {
+			continue
+		}
+		if isBaseline(f.path()) {
+			d.baselineFile(f)
+		}
+		if f.role != roleConfig && !f.testSide() {
+			continue
+		}
+		if f.role == roleConfig || f.role == roleSupport {
+			d.settingsOf(f)
+			d.commandsOf(f)
+		}
+		d.scriptPatterns(f)
+	}
+}
+
+func data(f *File) []byte {
+	if f == nil {
+		return nil
+	}
+	return f.Data
+}
+
+// settingsOf compares the parsed values of one file.
+func (d *diff) settingsOf(f *fileDiff) {
+	p := f.path()
+	if isCI(p) || f.new == nil {
+		if f.new == nil && f.old != nil && f.role == roleConfig {
+			d.deletedConfig(f)
+		}
+		return
+	}
+	after, ok := readSettings(p, data(f.new))
+	if !ok {
+		return
+	}
+	before := settings{}
+	if f.old != nil {
+		if before, ok = readSettings(p, data(f.old)); !ok {
+			return
+		}
+	}
+	for _, k := range keysOf(before, after) {
+		if equalBags(before[k], after[k]) {
+			continue
+		}
+		if d.pytestOptions(f, k, before[k], after[k]) || d.dependency(f, k, before[k], after[k]) {
+			continue
+		}
+		if r, ok := keyRuleOf(p, k); ok {
+			d.judgeKey(f, r, k, before[k], after[k])
+		}
+	}
+	d.xmlPlugins(f, before, after)
+}
+
+// deletedConfig reports a deleted configuration of a checking tool.
+func (d *diff) deletedConfig(f *fileDiff) {
+	p := f.path()
+	l := strings.ToLower(baseName(p))
+	for _, o := range d.files { // replaced by another of the same tool
+		if o != f && o.new != nil && o.old == nil && o.role == roleConfig && dirOf(o.path()) == dirOf(p) {
+			return
+		}
+	}
+	switch {
+	case hasAny(l, "eslint", "golangci", "ruff", "flake8", "pylint", "mypy", "pyright", "rubocop", "phpstan", "psalm", "swiftlint", "detekt", "clang-tidy", "credo", "biome", "clippy", "tsconfig", "checkstyle", "pmd") && !isBaseline(p):
+		d.report("C03", loopcore.SevHuman, p, 0, "the configuration of a checking tool was deleted")
+	case hasAny(l, "jest", "vitest", "phpunit", "pytest", "mocha", "playwright", ".rspec", "nextest", "coveragerc", "nycrc"):
+		d.report("C01", loopcore.SevHuman, p, 0, "the configuration of a test runner was deleted")
+	}
+}
+
+func keysOf(a, b settings) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, m := range []settings{a, b} {
+		for k := range m {
+			if !seen[k] {
+				seen[k] = true
+				out = append(out, k)
+			}
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func equalBags(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	x, y := append([]string(nil), a...), append([]string(nil), b...)
+	sort.Strings(x)
+	sort.Strings(y)
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// splitValues cuts one value that holds a list in itself: "E, F", "A;B".
+func splitValues(vs []string) []string {
+	var out []string
+	for _, v := range vs {
+		v = strings.Trim(v, "[]")
+		for _, w := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\t' }) {
+			if w = strings.Trim(w, `"'`); w != "" {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+func minus(a, b []string) []string {
+	had := map[string]int{}
+	for _, v := range b {
+		had[v]++
+	}
+	var out []string
+	for _, v := range a {
+		if had[v] > 0 {
+			had[v]--
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// judgeKey applies one row to one changed key.
+func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
+	p := f.path()
+	say := func(sev loopcore.Severity) {
+		line := 0
+		if f.new != nil {
+			line = keyLine(string(f.new.Data), key, b)
+		}
+		d.report(r.rule, sev, p, line, fmt.Sprintf("%s: %s → %s", key, show(a), show(b)))
+	}
+	one, two := first(a), first(b)
+	switch r.dir {
+	case looseOn:
+		if truthy(two) && !truthy(one) {
+			say(d.newFile(f, r.sev))
+		}
+	case looseOff:
+		wasOn := truthy(one) || one != "" && !falsy(one)
+		if wasOn && (len(b) == 0 || falsy(two)) || len(a) == 0 && falsy(two) && f.old != nil {
+			say(r.sev)
+		}
+	case looseUp:
+		x, okA := amount(one)
+		y, okB := amount(two)
+		if okB && (y > x || y == 0 && x > 0 && hasAny(strings.ToLower(key), "timeout")) && (okA || len(a) == 0) {
+			say(d.upSeverity(f, r, key, x, y, len(a) == 0, b))
+		}
+	case looseDown:
+		x, okA := amount(one)
+		y, okB := amount(two)
+		if okA && (len(b) == 0 && !d.movedKey(f, key) || okB && y < x) || !okA && len(a) > 0 && okB {
+			say(r.sev)
+		}
+	case looseGrow:
+		d.judgeGrow(f, r, key, a, b, say)
+	case looseShrink:
+		x, y := splitValues(a), splitValues(b)
+		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && !d.widened(gone, y) || len(x) > 0 && len(b) == 0 && shrinksWhenGone(key) {
+			say(d.shrinkSeverity(r, gone, y))
+		} else if len(a) == 0 && len(b) > 0 && f.old != nil && narrowsWhenNew(key) {
+			say(loopcore.SevHuman)
+		}
+	case looseLevel:
+		if x, y := level(one), level(two); x >= 0 && (y >= 0 && y < x || len(b) == 0 && x > 0 && strings.Contains(key, "lints")) || len(a) == 0 && y == 0 && f.old != nil {
+			say(r.sev)
+		}
+	case looseWord:
+		if word(one) > word(two) && two != "" || word(one) > 1 && len(b) == 0 {
+			say(r.sev)
+		}
+	case looseChange:
+		if len(b) > 0 && two != "" && f.old != nil {
+			say(d.newFile(f, r.sev))
+		}
+	case looseAny:
+		if len(minus(b, a)) > 0 && f.old != nil {
+			say(r.sev)
+		}
+	}
+}
+
+// newFile: the first file of a tool is no narrowing.
+func (d *diff) newFile(f *fileDiff, sev loopcore.Severity) loopcore.Severity {
+	if f.old == nil && sev == loopcore.SevBlock {
+		return loopcore.SevHuman
+	}
+	return sev
+}
+
+// upSeverity judges retries and limits: human when small or for a named group.
+func (d *diff) upSeverity(f *fileDiff, r keyRule, key string, x, y float64, isNew bool, _ []string) loopcore.Severity {
+	if r.rule != "C06" {
+		return r.sev
+	}
+	retry := hasAny(strings.ToLower(key), "retr", "rerun", "repetition", "flaky", "maxfail")
+	switch {
+	case retry && y <= 2 && groupOf(f, key), !retry && isNew, !retry && x > 0 && y <= 2*x, retry && isNew && y <= 1:
+		return loopcore.SevHuman
+	}
+	return r.sev
+}
+
+// groupOf says whether a retry holds only for named tests.
+func groupOf(f *fileDiff, key string) bool {
+	i := strings.LastIndex(key, ".")
+	if i < 0 {
+		return false
+	}
+	s, ok := readSettings(f.path(), f.new.Data)
+	if !ok {
+		return false
+	}
+	for k := range s {
+		if strings.HasPrefix(k, key[:i]+".filter") || strings.HasPrefix(k, key[:i]) && strings.Contains(k, "include") {
+			return true
+		}
+	}
+	return strings.Contains(key, "overrides")
+}
+
+func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say func(loopcore.Severity)) {
+	x, y := splitValues(a), splitValues(b)
+	if strings.Contains(key, "per-file-ignores") || strings.Contains(key, "per_file_ignores") || r.rule == "C01" || r.rule == "C05" {
+		x, y = a, b
+		if len(a) == 1 && len(b) == 1 {
+			x, y = splitValues(a), splitValues(b)
+		}
+	}
+	news := minus(y, x)
+	if len(news) == 0 || len(news) == 1 && (news[0] == "" || news[0] == "[]" || strings.HasPrefix(news[0], "$(")) {
+		return
+	}
+	if narrower(news, minus(x, y)) {
+		return
+	}
+	sev := d.newFile(f, r.sev)
+	harmless := true
+	for _, v := range news {
+		if !generatedPath(v) {
+			harmless = false
+		}
+	}
+	if harmless || generatedPath(key) {
+		sev = loopcore.SevHuman
+		if allDefault(news) {
+			return
+		}
+	}
+	say(sev)
+}
+
+// narrower says whether every new entry replaces a wider one: src/** → src/gen/**.
+func narrower(news, gone []string) bool {
+	if len(gone) < len(news) || len(gone) == 0 {
+		return false
+	}
+	for _, n := range news {
+		ok := false
+		for _, g := range gone {
+			if strings.HasPrefix(n, strings.TrimRight(g, "*/")) {
+				ok = true
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func generatedPath(v string) bool {
+	l := strings.ToLower(v)
+	return hasAny(l, "gen/", "generated", "/gen", "_pb2", ".pb.", "dist", "build", "node_modules", "vendor", "coverage", "migrations", "__generated__", ".d.ts", "third_party", "target/", ".venv", "/tmp", "bundle", "out/", ".next", "storybook", "protos", "autogen", ".g.") && !hasAny(l, "test", "spec")
+}
+
+func allDefault(vs []string) bool {
+	for _, v := range vs {
+		if !hasAny(v, "node_modules", "dist", "build", "coverage", ".venv", "vendor/bundle", "target/", "out/", ".next") || hasAny(v, "src") {
+			return false
+		}
+	}
+	return true
+}
+
+// widened says whether entries that went are covered by one that stays: tests/a → tests.
+func (d *diff) widened(gone, now []string) bool {
+	for _, g := range gone {
+		ok := false
+		for _, n := range now {
+			base := strings.TrimRight(n, "*/.")
+			if n == "." || n == "./" || n == "ALL" || n == "all" || n == "**" || base != g && len(base) > 0 && strings.HasPrefix(g, base) {
+				ok = true
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *diff) shrinkSeverity(r keyRule, gone, now []string) loopcore.Severity {
+	return r.sev
+}
+
+func shrinksWhenGone(key string) bool {
+	return hasAny(strings.ToLower(key), "select", "enable", "opt_in", "collectcoveragefrom", "compilerargs", "warningsaserrors", "strict", "extends", "plugins")
+}
+
+func narrowsWhenNew(key string) bool {
+	return hasAny(strings.ToLower(key), "testmatch", "testregex", "only_rules", "default-members", "collectcoveragefrom", "python_files", "python_functions", "python_classes", "roots")
+}
+
+// movedKey says whether the same key stands in another changed file now.
+func (d *diff) movedKey(f *fileDiff, key string) bool {
+	short := key[strings.LastIndex(key, ".")+1:]
+	for _, o := range d.files {
+		if o != f && o.new != nil && o.role == roleConfig && strings.Contains(addedText(string(data(o.old)), string(o.new.Data)), short) {
+			return true
+		}
+	}
+	return false
+}
+
+func first(vs []string) string {
+	if len(vs) == 0 {
+		return ""
+	}
+	return strings.Trim(strings.TrimSpace(vs[0]), `"'`)
+}
+
+func show(vs []string) string {
+	if len(vs) == 0 {
+		return "(absent)"
+	}
+	return clip(strings.Join(vs, ", "), 100)
+}
+
+func truthy(s string) bool {
+	switch strings.ToLower(s) {
+	case "true", "yes", "on", "1", "always", "all":
+		return true
+	}
+	return false
+}
+
+func falsy(s string) bool {
+	switch strings.ToLower(s) {
+	case "false", "no", "off", "0", "none", "never", "ignore", "disable", "disabled", "skip", "null", "nil", "allow":
+		return true
+	}
+	return false
+}
+
+// amount reads a number, a percentage or a duration in seconds.
+func amount(s string) (float64, bool) {
+	s = strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), `"`, "")
+	unit := 1.0
+	for _, u := range []struct {
+		suffix string
+		f      float64
+	}{{"ms", 0.001}, {"%", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {".toBigDecimal()", 1}, {"f", 1}} {
+		if t, ok := strings.CutSuffix(s, u.suffix); ok && t != "" && isDigit(t[len(t)-1]) {
+			s, unit = t, u.f
+			break
+		}
+	}
+	if i := strings.IndexByte(s, '*'); i > 0 {
+		x, okX := amount(s[:i])
+		y, okY := amount(s[i+1:])
+		return x * y, okX && okY
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v * unit, err == nil
+}
+
+// level ranks severities; -1 is none.
+func level(s string) int {
+	switch strings.ToLower(strings.Trim(s, `"' `)) {
+	case "off", "0", "none", "allow", "false", "ignore", "silent", "suppress", "disabled":
+		return 0
+	case "hint", "info", "information", "1", "warn", "warning", "suggestion", "note", "convention", "refactor":
+		return 1
+	case "error", "2", "deny", "fatal", "true", "on":
+		return 2
+	case "forbid":
+		return 3
+	}
+	if strings.HasSuffix(strings.ToLower(s), ":none") || strings.HasSuffix(strings.ToLower(s), ":silent") {
+		return 0
+	}
+	return -1
+}
+
+// word ranks named strictness.
+func word(s string) int {
+	switch strings.ToLower(strings.Trim(s, `"'`)) {
+	case "strict", "all", "latest-all", "allenabledbydefault":
+		return 4
+	case "enable", "recommended", "latest-recommended", "latest", "preview":
+		return 3
+	case "standard", "warnings", "annotations", "default", "minimum", "latest-minimum":
+		return 2
+	case "basic":
+		return 1
+	}
+	return 0
+}
+
+// keyLine finds the line of a key's last part and value.
+func keyLine(text, key string, vals []string) int {
+	short := key[strings.LastIndexAny(key, ".@")+1:]
+	best := 0
+	for i, l := range strings.Split(text, "\n") {
+		if !strings.Contains(l, short) && !(len(vals) > 0 && vals[len(vals)-1] != "" && strings.Contains(l, vals[len(vals)-1])) {
+			continue
+		}
+		if best == 0 || strings.Contains(l, short) && len(vals) > 0 && strings.Contains(l, vals[len(vals)-1]) {
+			best = i + 1
+		}
+	}
+	return best
+}
+
+// pytestOptions judges addopts, testpaths and filterwarnings, which are more than lists.
+func (d *diff) pytestOptions(f *fileDiff, key string, a, b []string) bool {
+	if !regexp.MustCompile(pyFiles).MatchString(strings.ToLower(f.path())) || !strings.Contains(key, "pytest") {
+		return false
+	}
+	line := keyLine(string(data(f.new)), key, b)
+	switch key[strings.LastIndexByte(key, '.')+1:] {
+	case "addopts":
+		for _, h := range compareFlags("pytest", strings.Fields(strings.Join(a, " ")), strings.Fields(strings.Join(b, " "))) {
+			rule := h.rule
+			if rule == "C08" {
+				rule = "C01"
+			}
+			d.report(rule, h.sev, f.path(), line, "addopts: "+h.why)
+		}
+	case "testpaths":
+		x, y := splitValues(a), splitValues(b)
+		if gone := minus(x, y); len(gone) > 0 && len(y) > 0 && !d.widened(gone, y) {
+			d.report("C01", loopcore.SevBlock, f.path(), line, fmt.Sprintf("testpaths: %s → %s", show(a), show(b)))
+		} else if len(a) == 0 && len(y) > 0 && f.old != nil && d.outsideTests(y) {
+			d.report("C01", loopcore.SevBlock, f.path(), line, "testpaths leaves tests out: "+show(b))
+		}
+	case "filterwarnings":
+		for _, v := range minus(b, a) {
+			if strings.HasPrefix(v, "ignore") || strings.HasPrefix(v, "default") {
+				d.report("C10", loopcore.SevBlock, f.path(), line, "filterwarnings gained "+v)
+			}
+		}
+		for _, v := range minus(a, b) {
+			if strings.HasPrefix(v, "error") {
+				d.report("C10", loopcore.SevBlock, f.path(), line, "filterwarnings lost "+v)
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// outsideTests says whether a test file of the tree lies outside of the given folders.
+func (d *diff) outsideTests(dirs []string) bool {
+	if d.in.After == nil {
+		return false
+	}
+	n := 0
+	for _, p := range d.in.After.List() {
+		if langOf(p, "") != langPython || !isTestFile(p) || isInstalled(p) {
+			continue
+		}
+		in := false
+		for _, dir := range dirs {
+			dir = strings.TrimSuffix(strings.TrimPrefix(dir, "./"), "/")
+			in = in || dir == "." || strings.HasPrefix(p, dir+"/") || p == dir
+		}
+		if !in {
+			return true
+		}
+		if n++; n > 5000 {
+			return false
+		}
+	}
+	return false
+}
+
+// baselineFile judges files of accepted findings: C11.
+func (d *diff) baselineFile(f *fileDiff) {
+	if f.new == nil {
+		return
+	}
+	a, b := entries(data(f.old)), entries(data(f.new))
+	gone := map[string]int{}
+	for _, l := range a {
+		gone[l]++
+	}
+	extra := 0
+	for _, l := range b {
+		if gone[l] > 0 {
+			gone[l]--
+			continue
+		}
+		extra++
+	}
+	if extra > 0 && (len(b) > len(a) || f.old == nil) {
+		d.report("C11", loopcore.SevBlock, f.path(), 0, fmt.Sprintf("accepted findings grew: %d entries are new", extra))
+	} else if extra > 0 {
+		d.report("C11", loopcore.SevHuman, f.path(), 0, "accepted findings changed")
+	}
+}
+
+func entries(b []byte) []string {
+	var out []string
+	for _, l := range strings.Split(string(b), "\n") {
+		l = strings.TrimSpace(l)
+		if len(l) > 2 && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "<?xml") && !strings.HasPrefix(l, "</") {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// xmlPlugins reports checking plugins that left a build file: C03, C05.
+func (d *diff) xmlPlugins(f *fileDiff, before, after settings) {
+	if f.old == nil || baseName(f.path()) != "pom.xml" {
+		return
+	}
+	has := func(s settings, name string) bool {
+		for k := range s {
+			if strings.Contains(k, "plugin["+name+"]") {
+				return true
+			}
+		}
+		return false
+	}
+	for _, name := range [...]string{"maven-checkstyle-plugin", "maven-pmd-plugin", "spotbugs-maven-plugin", "jacoco-maven-plugin", "maven-enforcer-plugin", "errorprone", "maven-failsafe-plugin", "maven-surefire-plugin", "spotless-maven-plugin", "detekt-maven-plugin", "ktlint-maven-plugin", "animal-sniffer-maven-plugin", "pitest-maven"} {
+		if has(before, name) && !has(after, name) {
+			d.report("C03", loopcore.SevBlock, f.path(), 0, "the plugin "+name+" was removed")
+		}
+	}
+}

@@ -1,0 +1,435 @@
+package guard
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// fileRules judges what files are rather than what they say: E01-E08, S01, S03, C12.
+func (d *diff) fileRules() {
+	for _, f := range d.files {
+		d.modeRules(f)
+		switch f.role {
+		case roleInstalled:
+			d.installed(f)
+		case roleEvidence:
+			d.evidence(f)
+		case roleSnapshot:
+			d.snapshot(f)
+		case roleData:
+			d.fixture(f)
+		}
+		d.autoLoaded(f)
+		d.wrappers(f)
+		d.bytesRules(f)
+		d.shadowModule(f)
+	}
+	d.hidden()
+}
+
+// gateSide says whether a file decides what the gate sees.
+func (f *fileDiff) gateSide() bool {
+	switch f.role {
+	case roleTest, roleSupport, roleData, roleSnapshot, roleConfig:
+		return true
+	}
+	return f.hasTests()
+}
+
+func (d *diff) modeRules(f *fileDiff) {
+	if f.old == nil || f.new == nil {
+		if f.old == nil && f.new != nil && (f.new.Mode == ModeSymlink || f.new.Mode == ModeGitlink) && f.gateSide() {
+			d.report("E05", loopcore.SevHuman, f.path(), 0, "a link among the tests")
+		}
+		return
+	}
+	if (f.new.Mode == ModeSymlink || f.new.Mode == ModeGitlink) && f.old.Mode != f.new.Mode {
+		d.report("E05", loopcore.SevBlock, f.path(), 0, "a regular file became a link or submodule: "+clip(string(f.new.Data), 80))
+		return
+	}
+	if f.old.Mode == ModeSymlink && f.new.Mode == ModeSymlink && f.gateSide() {
+		d.report("E05", loopcore.SevBlock, f.path(), 0, "the link points elsewhere: "+clip(string(f.new.Data), 80))
+		return
+	}
+	if f.old.Mode == ModeExec && f.new.Mode == ModeFile && f.old.Path == f.new.Path {
+		sev := loopcore.SevBlock
+		if !f.gateSide() && f.newU.lang != langShell && !strings.HasPrefix(string(f.new.Data[:min(2, len(f.new.Data))]), "#!") {
+			sev = loopcore.SevHuman
+		}
+		if !strings.HasPrefix(string(f.new.Data[:min(2, len(f.new.Data))]), "#!") && ext(f.path()) != ".sh" && ext(f.path()) != ".bats" {
+			return // a stray bit on a file that cannot be run
+		}
+		d.report("E08", sev, f.path(), 0, "the executable bit was cleared")
+	}
+}
+
+// installed judges edits of dependencies: E01 for programs, E02 for libraries.
+func (d *diff) installed(f *fileDiff) {
+	p := f.path()
+	if isBuildOutput(p) {
+		return
+	}
+	if d.manifestChanged(p) && f.old != nil {
+		d.report("E02", loopcore.SevWarn, p, 0, "a dependency changed together with its manifest")
+		return
+	}
+	rule := "E02"
+	seg := strings.Split(p, "/")
+	for k, s := range seg {
+		if s == ".bin" || (s == "bin" || s == "Scripts") && k > 0 && isInstalled(seg[k-1]+"/x") {
+			rule = "E01"
+		}
+	}
+	if ext(p) == ".pth" || baseName(p) == "sitecustomize.py" || baseName(p) == "usercustomize.py" {
+		rule = "E06"
+	}
+	if f.old == nil && rule == "E02" && d.manifestChanged(p) {
+		return
+	}
+	if f.new == nil && rule == "E02" {
+		d.report(rule, loopcore.SevHuman, p, 0, "a file of a dependency was deleted")
+		return
+	}
+	d.report(rule, loopcore.SevBlock, p, 0, "an installed dependency was edited without its manifest")
+}
+
+func isBuildOutput(p string) bool {
+	return hasSeg(p, "__pycache__") || hasSuffixAny(p, ".pyc", ".o", ".class", ".beam", ".log", ".map", ".tsbuildinfo", ".lock") || strings.Contains(p, "/.cache/") || strings.HasPrefix(p, "target/debug/") || strings.HasPrefix(p, "target/release/") || strings.HasPrefix(p, ".build/") || strings.HasPrefix(p, ".gradle/") || strings.Contains(p, "node_modules/.cache")
+}
+
+// manifestChanged says whether a manifest or lock of the same ecosystem changed too.
+func (d *diff) manifestChanged(p string) bool {
+	for _, f := range d.files {
+		if isLock(f.path()) && (dirOf(f.path()) == "." || strings.HasPrefix(p, dirOf(f.path()))) {
+			return true
+		}
+	}
+	return false
+}
+
+func dirOf(p string) string { return path.Dir(p) }
+
+func isLock(p string) bool {
+	switch b := baseName(p); b {
+	case "go.sum", "go.mod", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "bun.lock", "npm-shrinkwrap.json", "Cargo.lock", "poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock", "Gemfile.lock", "composer.lock", "mix.lock", "packages.lock.json", "Package.resolved", "gradle.lockfile", "libs.versions.toml", "modules.txt", "MODULE.bazel.lock", "flake.lock", "Podfile.lock", "deno.lock", "conanfile.txt", "vcpkg.json", "gradle-wrapper.properties":
+		return true
+	default:
+		return strings.HasPrefix(b, "requirements") && ext(b) == ".txt"
+	}
+}
+
+// evidence judges edited reports and caches: E04.
+func (d *diff) evidence(f *fileDiff) {
+	if f.new == nil {
+		return
+	}
+	sev := loopcore.SevBlock
+	if f.old == nil {
+		sev = loopcore.SevHuman
+	}
+	d.report("E04", sev, f.path(), 0, "a report of a run was written by the change itself")
+}
+
+// snapshot judges stored expected output: S01, S03.
+func (d *diff) snapshot(f *fileDiff) {
+	switch {
+	case f.old == nil:
+	case f.new == nil:
+		sev := loopcore.SevBlock
+		if d.testGone(f.path()) {
+			sev = loopcore.SevHuman
+		}
+		d.report("S03", sev, f.path(), 0, "a stored snapshot was deleted: the next run writes what the code gives")
+	case f.old.Path != f.new.Path && string(f.old.Data) == string(f.new.Data):
+	default:
+		d.report("S01", d.valueSeverity(), f.path(), 0, "a stored snapshot changed")
+	}
+}
+
+// testGone says whether the tests beside a snapshot were deleted or moved in this change.
+func (d *diff) testGone(p string) bool {
+	stem := strings.TrimSuffix(baseName(p), ext(p))
+	if i := strings.IndexByte(stem, '.'); i > 0 {
+		stem = stem[:i]
+	}
+	if i := strings.Index(stem, "__"); i > 0 {
+		stem = stem[:i]
+	}
+	for _, f := range d.files {
+		if f.role == roleTest && strings.HasPrefix(baseName(f.path()), stem) && (f.new == nil || f.old != nil && f.old.Path != f.new.Path || len(d.lost) > 0) {
+			return true
+		}
+		if f.role == roleCode && f.new == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// fixture judges data of tests: E07.
+func (d *diff) fixture(f *fileDiff) {
+	if f.old == nil || f.new != nil && string(f.old.Data) == string(f.new.Data) && f.new.Data != nil {
+		return
+	}
+	if strings.HasSuffix(strings.ToLower(f.path()), ".md") {
+		return
+	}
+	sev := d.valueSeverity()
+	if len(d.fresh) > 0 || f.new == nil && len(d.lost) > 0 {
+		sev = loopcore.SevHuman
+	}
+	what := "changed"
+	if f.new == nil {
+		what = "deleted"
+	}
+	d.report("E07", sev, f.path(), 0, "data of the tests was "+what)
+}
+
+var envRE = regexp.MustCompile(`(?m)\b(NODE_OPTIONS|PYTEST_ADDOPTS|PYTEST_PLUGINS|PYTHONSTARTUP|PYTHONPATH|PYTHONOPTIMIZE|GOFLAGS|RUBYOPT|RUBYLIB|BASH_ENV|LD_PRELOAD|DYLD_INSERT_LIBRARIES|JAVA_TOOL_OPTIONS|MAVEN_OPTS|MAVEN_ARGS|GRADLE_OPTS|RUSTFLAGS|RUSTC_WRAPPER|CARGO_TARGET_\w+|CARGO_BUILD_\w+|PERL5OPT|PHP_INI_SCAN_DIR|ERL_FLAGS|ELIXIR_ERL_OPTIONS|DOTNET_STARTUP_HOOKS|SPEC_OPTS|MOCHA_\w+|GTEST_FILTER|JEST_\w+|VITEST_\w+|CI|PATH|SKIP|HUSKY|node-options|script-shell|ignore-scripts|preload|runner|rustc-wrapper|rustc-workspace-wrapper|auto_prepend_file|auto_append_file|rustflags|alias)\b\s*[:=]`)
+
+// autoLoaded judges files that tools read by themselves: E06.
+func (d *diff) autoLoaded(f *fileDiff) {
+	p := f.path()
+	b := baseName(p)
+	if f.new == nil || f.role == roleInstalled {
+		return
+	}
+	text := string(f.new.Data)
+	before := ""
+	if f.old != nil {
+		before = string(f.old.Data)
+	}
+	fresh := addedText(before, text)
+	if strings.TrimSpace(fresh) == "" {
+		return
+	}
+	danger, known := false, true
+	switch b {
+	case "sitecustomize.py", "usercustomize.py":
+		danger = true
+	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".envrc", ".env", ".env.test", ".bazelrc", ".user.ini", "php.ini", ".pryrc", ".irbrc", ".bashrc", ".profile", ".bash_profile", ".zshenv", ".zshrc", "bunfig.toml", "go.env", ".tool-versions", "mise.toml", ".mise.toml", "direnv.toml":
+		danger = envRE.MatchString(fresh)
+	case ".rspec", ".rspec-local":
+		danger = regexp.MustCompile(`(-r|--require|-I)\s+\S`).MatchString(strings.ReplaceAll(fresh, "--require spec_helper", "")) && !strings.Contains(fresh, "rails_helper")
+		known = danger
+	case "maven.config", "jvm.config", "extensions.xml":
+		danger = hasSeg(p, ".mvn") && hasAny(fresh, "skip", "Skip", "ignore", "Ignore", "-fn", "--fail-never", "-o", "-Dtest", "-pl", "javaagent", "-fae", "<extension>", "groups", "-ea:", "-da", "failIfNo", "exclude")
+	case "gradle.properties":
+		danger = hasAny(fresh, "skip", "ignoreFailures", "-javaagent", "exclude", "init") || regexp.MustCompile(`(?i)\btest`).MatchString(fresh)
+	case "init.gradle", "init.gradle.kts", "settings.gradle", "settings.gradle.kts":
+		danger = hasAny(fresh, "ignoreFailures", "enabled = false", "exclude", "onlyIf", "allprojects") && strings.HasPrefix(b, "init") || hasAny(fresh, "ignoreFailures", "enabled = false")
+		known = danger
+	case "Directory.Build.props", "Directory.Build.targets", "Directory.Packages.props", "NuGet.Config", "nuget.config":
+		danger = hasAny(fresh, "TreatWarningsAsErrors>false", "NoWarn", "Compile Remove", "VSTest", "IsTestProject>false", "RunAnalyzers", "Exec Command", "SkipTests", "Nullable>disable", "WarningsNotAsErrors", "TestCaseFilter", "ContinueOnError")
+	case "config.toml", "config":
+		if !hasSeg(p, ".cargo") {
+			return
+		}
+		danger = envRE.MatchString(fresh) || hasAny(fresh, "[alias]", "[source", "replace-with")
+	default:
+		if ext(p) != ".pth" && !strings.HasSuffix(p, ".gradle/init.d") && !hasSeg(p, "init.d") {
+			return
+		}
+		danger = true
+	}
+	switch {
+	case danger:
+		d.report("E06", loopcore.SevBlock, p, lineOf(text, fresh), "a file that tools load by themselves gained: "+clip(strings.TrimSpace(fresh), 160))
+	case known && f.old == nil && b != ".env" && b != ".tool-versions":
+		d.report("E06", loopcore.SevHuman, p, 0, "a file that tools load by themselves is new")
+	}
+}
+
+// addedText joins the lines of after that before does not have, comments dropped.
+func addedText(before, after string) string {
+	had := map[string]int{}
+	for _, l := range strings.Split(before, "\n") {
+		had[strings.TrimSpace(l)]++
+	}
+	var out []string
+	for _, l := range strings.Split(after, "\n") {
+		t := strings.TrimSpace(l)
+		if had[t] > 0 {
+			had[t]--
+			continue
+		}
+		if t != "" && !strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "//") && !strings.HasPrefix(t, ";") {
+			out = append(out, t)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func lineOf(text, fresh string) int {
+	first, _, _ := strings.Cut(fresh, "\n")
+	i := strings.Index(text, first)
+	if i < 0 {
+		return 0
+	}
+	return 1 + strings.Count(text[:i], "\n")
+}
+
+// wrappers judges programs in the tree that gates call: E01.
+func (d *diff) wrappers(f *fileDiff) {
+	p := f.path()
+	b := baseName(p)
+	if f.new == nil || f.role == roleInstalled {
+		return
+	}
+	dir := dirOf(p)
+	wrapper := b == "gradlew" || b == "mvnw" || b == "gradlew.bat" || b == "mvnw.cmd" || b == "gradle-wrapper.jar" || b == "maven-wrapper.jar"
+	bin := (dir == "bin" || dir == "script" || dir == "exe" || dir == ".bin" || dir == "scripts" || dir == "tools/bin" || dir == "tools") && toolName(b)
+	root := dir == "." && toolName(b) && ext(b) == "" && b != "test" && b != "lint" && b != "check"
+	switch {
+	case wrapper && d.wrapperUpgrade():
+		if f.old != nil {
+			d.report("E01", loopcore.SevHuman, p, 0, "the build wrapper changed with its version")
+		}
+	case wrapper && f.old != nil:
+		d.report("E01", loopcore.SevBlock, p, 0, "the build wrapper was edited")
+	case bin && f.old != nil && (toolCalls(string(f.old.Data)) > toolCalls(string(f.new.Data)) || hasAny(addedText(string(f.old.Data), string(f.new.Data)), "exit 0", "|| true", "exit(0)", "; true")):
+		d.report("E01", loopcore.SevBlock, p, 0, "the program that the gate calls was replaced")
+	case (bin && ext(b) == "" || root) && f.old == nil && d.pathPrefix(dir) && !strings.Contains(string(f.new.Data), "exec "):
+		d.report("E01", loopcore.SevBlock, p, 0, "a program of the name of a tool is new")
+	case root && f.old == nil:
+		d.report("E01", loopcore.SevBlock, p, 0, "a program of the name of a tool is new")
+	}
+}
+
+// wrapperUpgrade says whether the wrapper's version file changed too.
+func (d *diff) wrapperUpgrade() bool {
+	return d.byPath["gradle/wrapper/gradle-wrapper.properties"] != nil || d.byPath[".mvn/wrapper/maven-wrapper.properties"] != nil
+}
+
+// pathPrefix says whether some changed file puts the folder on the PATH.
+func (d *diff) pathPrefix(dir string) bool {
+	for _, f := range d.files {
+		if f.new != nil && len(f.new.Data) < 1<<20 && strings.Contains(string(f.new.Data), "PATH") && strings.Contains(string(f.new.Data), dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func toolName(b string) bool {
+	stem := strings.TrimSuffix(b, ext(b))
+	switch stem {
+	case "test", "tests", "lint", "check", "rspec", "rake", "rails", "rubocop", "phpunit", "pest", "phpstan", "pytest", "python", "python3", "tox", "mypy", "ruff", "go", "gotestsum", "golangci-lint", "jest", "vitest", "mocha", "node", "npm", "npx", "yarn", "pnpm", "eslint", "tsc", "cargo", "rustc", "clippy", "mvn", "gradle", "make", "cmake", "ctest", "mix", "elixir", "dotnet", "swift", "swiftlint", "xcodebuild", "bats", "shellcheck", "run-tests", "run_tests", "ci", "cibuild", "verify", "diff", "detekt", "ktlint", "composer", "bundle", "minitest", "credo", "deno", "bun":
+		return true
+	}
+	return false
+}
+
+// hidden reports paths that git was told not to show: E03.
+func (d *diff) hidden() {
+	for _, p := range d.in.Hidden {
+		r := roleOf(p)
+		c := d.byPath[p]
+		if hasSeg(p, ".idea", ".vscode", "node_modules", "dist", "build", "target", ".venv", "tmp") || r == roleDocs || baseName(p) == ".DS_Store" || r == roleInstalled || r == roleEvidence {
+			continue
+		}
+		if r == roleOther && (c == nil || c.New == nil) {
+			continue
+		}
+		d.report("E03", loopcore.SevBlock, p, 0, "git was told not to show this file")
+	}
+}
+
+// bytesRules looks for bytes that read otherwise than they look: E08.
+func (d *diff) bytesRules(f *fileDiff) {
+	if f.new == nil || !f.newU.lang.isCode() && f.role != roleConfig {
+		return
+	}
+	a := ""
+	if f.old != nil {
+		a = string(f.old.Data)
+	}
+	b := string(f.new.Data)
+	if len(b) > maxUnit {
+		return
+	}
+	for _, r := range [...]string{"\u202a", "\u202b", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069", "\u200b", "\u2060"} {
+		if strings.Count(b, r) > strings.Count(a, r) {
+			sev := loopcore.SevBlock
+			if r == "\u200b" || r == "\u2060" {
+				sev = loopcore.SevHuman
+			}
+			i := strings.Index(b, r)
+			d.report("E08", sev, f.path(), 1+strings.Count(b[:i], "\n"), fmt.Sprintf("an invisible character %U", []rune(r)[0]))
+			break
+		}
+	}
+	for _, r := range [...]string{"\u200c", "\u200d"} {
+		_ = r
+	}
+	if f.old == nil {
+		return
+	}
+	if strings.HasPrefix(b, "\ufeff") && !strings.HasPrefix(a, "\ufeff") && (f.newU.lang == langShell || strings.HasPrefix(a, "#!")) {
+		d.report("E08", loopcore.SevBlock, f.path(), 1, "a byte order mark before the interpreter line")
+	}
+	if strings.Count(b, "\r\n") > 0 && strings.Count(a, "\r\n") == 0 && f.gateSide() {
+		sev := loopcore.SevHuman
+		if f.newU.lang == langShell {
+			sev = loopcore.SevBlock
+		}
+		d.report("E08", sev, f.path(), 1, "line ends became CRLF")
+	}
+	d.homoglyphs(f)
+}
+
+// homoglyphs reports test names with letters that only look Latin.
+func (d *diff) homoglyphs(f *fileDiff) {
+	for _, x := range f.newU.fns {
+		latin, other := false, false
+		for _, r := range x.name {
+			latin = latin || r < 0x80
+			other = other || r >= 0x370 && r < 0x530
+		}
+		if latin && other && !f.oldU.defines(x.name) {
+			d.report("E08", loopcore.SevBlock, f.path(), f.newU.line(x.at), "a name mixes alphabets: "+x.name)
+		}
+	}
+}
+
+// shadowModule reports a new local module of the name of a test library: R05.
+func (d *diff) shadowModule(f *fileDiff) {
+	if f.old != nil || f.new == nil || f.role == roleInstalled {
+		return
+	}
+	p := f.path()
+	stem := strings.TrimSuffix(baseName(p), ext(p))
+	if stem == "__init__" || stem == "index" || stem == "mod" || stem == "lib" {
+		stem = baseName(dirOf(p))
+	}
+	shadow := false
+	switch f.newU.lang {
+	case langPython:
+		switch stem {
+		case "pytest", "unittest", "hypothesis", "nose", "numpy", "mock", "_pytest", "pytest_asyncio", "testtools", "hamcrest", "assertpy":
+			shadow = dirOf(p) == "." || dirOf(p) == "tests" || dirOf(p) == "test" || dirOf(p) == "src" || dirOf(dirOf(p)) == "."
+		}
+	case langRuby:
+		shadow = (stem == "minitest" || stem == "rspec" || stem == "autorun") && hasSeg(p, "lib", "test", "spec")
+	case langElixir:
+		shadow = strings.Contains(f.newU.src, "defmodule ExUnit")
+	case langPHP:
+		shadow = strings.Contains(f.newU.src, `namespace PHPUnit\`)
+	case langJava, langKotlin:
+		shadow = regexp.MustCompile(`(?m)^package (org\.junit|org\.assertj|org\.mockito|org\.hamcrest|io\.kotest|kotlin\.test)`).MatchString(f.newU.src)
+	case langCSharp:
+		shadow = regexp.MustCompile(`(?m)^\s*namespace (Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools)`).MatchString(f.newU.src)
+	case langSwift:
+		shadow = strings.Contains(p, "XCTest/") || strings.Contains(p, "Sources/Testing/")
+	case langC:
+		shadow = hasAny(p, "gtest/gtest.h", "catch2/", "catch.hpp", "doctest.h", "unity.h") || baseName(p) == "assert.h" || baseName(p) == "gtest.h"
+		shadow = shadow && len(f.new.Data) < 20000
+	}
+	if shadow {
+		d.report("R05", loopcore.SevBlock, p, 1, "a local module takes the place of a test library")
+	}
+}

@@ -1,0 +1,670 @@
+package guard
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// flowRules reports assertions that stay in the text but no longer decide:
+// early exits (T13), closures nobody calls (T14), work nobody waits for (T15),
+// swallowed failures (A08), new conditions (A10), failures printed only (A14),
+// mocked subjects (A09).
+func (d *diff) flowRules() {
+	for _, p := range d.pairs {
+		d.earlyExit(p)
+		d.around(p)
+		d.unawaited(p)
+		d.mocked(p)
+		d.silenced(p)
+	}
+}
+
+// exitWords leave a test or its loop.
+func (u *unit) isExit(i int) bool {
+	t, next, prev := u.text(i), u.text(i+1), u.text(i-1)
+	if u.kind(i) != tkIdent || prev == "." && t != "exit" && t != "_exit" && t != "Exit" && t != "Goexit" {
+		return false
+	}
+	switch t {
+	case "return":
+		return !u.returnsCheck(i)
+	case "continue", "break":
+		return u.lang != langElixir && next != ":"
+	case "exit", "_exit", "Exit", "exit!", "abort", "Goexit", "halt", "quit":
+		return next == "(" || u.lang == langShell || u.lang == langRuby
+	case "next":
+		return u.lang == langRuby
+	case "yield":
+		return u.lang == langPython
+	case "throw":
+		return u.lang == langSwift && strings.Contains(u.text(i+1), "Skip")
+	}
+	return false
+}
+
+// returnsCheck says whether a return hands on an assertion or a promise.
+func (u *unit) returnsCheck(i int) bool {
+	e := u.stmtEnd(i)
+	for k := i + 1; k < e; k++ {
+		if t := u.text(k); t == "expect" || t == "assert" || t == "await" || strings.HasPrefix(t, "assert") || t == "then" || t == "Ok" || t == "=>" || t == "rejects" {
+			return t != "Ok"
+		}
+	}
+	return false
+}
+
+// exits counts the exits of a test's own body that stand before its last assertion.
+func (t *test) exits() []row {
+	u := t.unit
+	last := -1
+	for _, c := range t.checks {
+		last = max(last, c.at)
+	}
+	var out []row
+	for i := t.body; i < t.to; i++ {
+		if !u.isExit(i) || i > last {
+			continue
+		}
+		if f := u.funcAt(i); f != nil && f.open >= t.body {
+			continue // of a function inside
+		}
+		if u.inClosure(i, t) && u.text(i) == "return" {
+			continue
+		}
+		if o := u.up(i); o >= t.body && u.blockFails(o) {
+			continue
+		}
+		s := u.stmtStart(i)
+		out = append(out, row{text: u.norm(max(s, t.body), u.stmtEnd(i)), line: u.line(i)})
+	}
+	return out
+}
+
+// blockFails says whether the block opened at o fails the test itself.
+func (u *unit) blockFails(o int) bool {
+	for k := o + 1; k < u.close(o); k = u.next(k) {
+		if u.isFail(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// inClosure says whether token i stands in a nameless function inside of the test's body.
+func (u *unit) inClosure(i int, t *test) bool {
+	for o := u.up(i); o >= t.body; o = u.up(o) {
+		if u.text(o) != "{" && u.text(o) != "do" {
+			continue
+		}
+		prev := u.text(o - 1)
+		if prev == "=>" || prev == "->" || u.text(o) == "do" {
+			if u.lang == langShell || u.lang == langElixir {
+				continue
+			}
+			return true
+		}
+		if prev == ")" {
+			k := u.prev(o)
+			if w := u.text(k - 1); w == "func" || w == "function" || w == "fn" {
+				return true
+			}
+			if u.text(k) == "(" && (u.text(k-1) == "func" || u.text(k-1) == "function") {
+				return true
+			}
+		}
+		if s := u.stmtStart(o); u.lang == langGo && strings.Contains(u.norm(max(s, o-12), o), "func(") {
+			return true
+		}
+		if (u.lang == langKotlin || u.lang == langSwift) && (u.kind(o-1) == tkIdent && u.text(o-1) != "else" && u.text(o-1) != "do" && u.text(o-1) != "try" || prev == "(") && !u.controls(o) {
+			return true
+		}
+		if u.lang == langRust && (prev == "|" || prev == "||" || prev == "move") {
+			return true
+		}
+	}
+	return false
+}
+
+// controls says whether the block at o belongs to a control statement.
+func (u *unit) controls(o int) bool {
+	switch u.text(u.stmtStart(o)) {
+	case "if", "for", "while", "guard", "switch", "else", "}", "when", "do", "catch", "repeat", "unless":
+		return true
+	}
+	return false
+}
+
+func (d *diff) earlyExit(p testPair) {
+	if len(p.new.checks) == 0 {
+		d.exitOnly(p)
+		return
+	}
+	old := map[string]int{}
+	n := 0
+	for _, e := range p.old.exits() {
+		old[e.text]++
+		n++
+	}
+	news := p.new.exits()
+	if len(news) <= n {
+		return
+	}
+	for _, e := range news {
+		if old[e.text] > 0 {
+			old[e.text]--
+			continue
+		}
+		d.report("T13", loopcore.SevBlock, p.new.unit.path, e.line, fmt.Sprintf("test %q leaves before its assertions: %s", p.new.path, e.text))
+	}
+}
+
+// exitOnly reports a test whose assertions went while an exit came.
+func (d *diff) exitOnly(p testPair) {
+	if len(p.old.checks) == 0 {
+		return
+	}
+	u := p.new.unit
+	for i := p.new.body; i < p.new.to; i++ {
+		if u.isExit(i) && u.text(i) != "return" {
+			d.report("T13", loopcore.SevBlock, u.path, u.line(i), fmt.Sprintf("test %q leaves without assertions", p.new.path))
+			return
+		}
+	}
+}
+
+// wrap is one thing that stands between a test and an assertion.
+type wrap struct {
+	kind string // if, dead, try, swallow, fn, async, loop
+	text string
+}
+
+var (
+	asyncRE   = regexp.MustCompile(`\b(setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|AfterFunc|go func|Thread\.new|thread::spawn|tokio::spawn|task::spawn|Task\.Run|Task\.Factory|ThreadPool|runAsync|supplyAsync|new Thread|Thread\(|thread\(|pthread_create|std::thread|std::async|std::jthread|DispatchQueue|asyncAfter|Task\.detached|Task\{|create_task|ensure_future|run_in_executor|GlobalScope|CoroutineScope|launch\{|launch\(|Task\.async|Task\.start|spawn\(|spawn_link|spawn fn|executor\.submit|executor\.execute|process\.nextTick|requestAnimationFrame|Process\.fork|fork\{|schedule\(|Timer\()`)
+	swallowRE = regexp.MustCompile(`\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError|try\?`)
+	deadRE    = regexp.MustCompile(`^(else ?)?(if|while|unless|elif)\(?(False|false|0|None|nil|!true|not True|1>2|1==2|0==1|""|!1|\[\])\)?$|^unless\(?(true|1)\)?$|^(if|while)\(?(false|False|0)(&&|and )|^(if|while) ?\[ ?(0 ?(=|-eq|==) ?1|1 ?(=|-eq|==) ?0) ?\]|^if false$`)
+)
+
+// wraps lists what stands around token i up to the body of its test.
+func (u *unit) wraps(i int, t *test) []wrap {
+	var out []wrap
+	for o := u.up(i); o >= t.body; o = u.up(o) {
+		if w := u.text(o); w == "(" || w == "[" {
+			if s := u.norm(max(u.stmtStart(o), t.body), o); swallowRE.MatchString(s + "(") {
+				out = append(out, wrap{"swallow", s})
+			} else if asyncRE.MatchString(s + "(") {
+				out = append(out, wrap{"async", s})
+			}
+			continue
+		}
+		s := max(u.stmtStart(o), t.body)
+		head := u.norm(s, o)
+		if u.lang == langShell || u.lang == langRuby {
+			if w := u.text(o); w == "if" || w == "while" || w == "unless" || w == "case" || w == "begin" || w == "for" || w == "until" {
+				head = u.headLine(o)
+			}
+		}
+		out = append(out, u.wrapOf(o, head, t)...)
+	}
+	// a one-line if: `if (x) assert…`, `assert … if x`
+	s := u.stmtStart(i)
+	if w := u.text(s); (w == "if" || w == "unless") && s < i && s >= t.body {
+		out = append(out, u.condWrap(u.norm(s, i)))
+	}
+	if u.lang == langRuby {
+		for k := i; k < u.stmtEnd(i); k++ {
+			if w := u.text(k); (w == "if" || w == "unless" || w == "rescue") && u.up(k) == u.up(i) && k > i && u.text(k-1) != "." {
+				if w == "rescue" {
+					out = append(out, wrap{"try", u.norm(k, u.stmtEnd(k))})
+				} else {
+					out = append(out, u.condWrap(u.norm(k, u.stmtEnd(k))))
+				}
+			}
+		}
+	}
+	for k := i; k < u.stmtEnd(i) && u.lang == langJS; k++ {
+		if u.text(k) == "." && u.text(k+1) == "catch" && u.text(k+2) == "(" {
+			out = append(out, wrap{"try", ".catch"})
+		}
+	}
+	return out
+}
+
+func (u *unit) headLine(o int) string {
+	e := o
+	for e < len(u.toks) && u.line(e) == u.line(o) && u.text(e) != ";" && u.text(e) != "then" {
+		e++
+	}
+	return u.norm(o, e)
+}
+
+func (u *unit) condWrap(text string) wrap {
+	if deadRE.MatchString(strings.TrimSpace(text)) {
+		return wrap{"dead", text}
+	}
+	return wrap{"if", text}
+}
+
+// wrapOf judges one block around an assertion by its header.
+func (u *unit) wrapOf(o int, head string, t *test) []wrap {
+	first := head
+	if k := strings.IndexAny(head, " (:{!"); k > 0 {
+		first = head[:k]
+	}
+	switch {
+	case asyncRE.MatchString(head+"{") || strings.HasPrefix(head, "go func"):
+		return []wrap{{"async", head}}
+	case swallowRE.MatchString(head):
+		return []wrap{{"swallow", head}}
+	}
+	switch first {
+	case "if", "unless", "elif", "when", "guard":
+		return []wrap{u.condWrap(head)}
+	case "while", "until":
+		return []wrap{u.condWrap(head)}
+	case "else", "elsif", "switch", "match":
+		return []wrap{{"if", head}}
+	case "for", "foreach":
+		return []wrap{{"loop", head}}
+	case "try", "do", "begin":
+		if h := u.handler(o); h != "" {
+			return []wrap{{"try", h}}
+		}
+		return nil
+	case "catch", "except", "rescue":
+		return []wrap{{"if", head}}
+	case "case":
+		return nil
+	}
+	if f := u.blockFn(o); f != nil && !u.usedIn(f, t) {
+		return []wrap{{"fn", f.name}}
+	}
+	if name := u.closureName(o); name != "" && !u.usedName(name, t) {
+		return []wrap{{"fn", name}}
+	}
+	return nil
+}
+
+// blockFn returns the named function whose block opens at o.
+func (u *unit) blockFn(o int) *fn {
+	for _, f := range u.fns {
+		if f.open == o && !f.class {
+			return f
+		}
+	}
+	return nil
+}
+
+// closureName reads `name = lambda`, `name := func() {`, `let name = {` before a block.
+func (u *unit) closureName(o int) string {
+	s := u.stmtStart(o)
+	for k := s; k < o && k < s+8; k++ {
+		if t := u.text(k); (t == "=" || t == ":=") && u.kind(k-1) == tkIdent {
+			rest := u.norm(k+1, o)
+			if rest == "" || hasAny(rest, "func(", "lambda", "->", "=>", "fn", "function", "proc", "Proc.new", "||", "|") {
+				return u.text(k - 1)
+			}
+		}
+	}
+	return ""
+}
+
+func (u *unit) usedIn(f *fn, t *test) bool { return u.usedName(f.name, t) || f.open < t.body }
+
+// usedName says whether a local function is called or handed on inside of the test.
+func (u *unit) usedName(name string, t *test) bool {
+	bare := strings.TrimLeft(name, "$@")
+	for i := t.body; i < t.to; i++ {
+		if strings.TrimLeft(u.text(i), "$@") != bare || u.kind(i) != tkIdent {
+			continue
+		}
+		prev, next := u.text(i-1), u.text(i+1)
+		if prev == "def" || prev == "func" || prev == "fun" || prev == "function" || prev == "fn" || prev == "void" || next == "=" || next == ":=" || next == "{" && u.lang == langShell || next == ":" && u.lang != langPython {
+			continue
+		}
+		if next == "(" && u.text(u.close(i+1)+1) == "{" && u.isOpen(u.close(i+1)+1) { // its declaration
+			continue
+		}
+		if next == "(" || next == "." && (u.text(i+2) == "call" || u.text(i+2) == "(" || u.text(i+2) == "invoke" || u.text(i+2) == "run" || u.text(i+2) == "Invoke" || u.text(i+2) == "get" || u.text(i+2) == "apply" || u.text(i+2) == "accept") {
+			return true
+		}
+		if prev == "(" && u.text(i-2) != "void" || prev == "," || prev == "&" || prev == "await" || u.lang == langShell && u.first(i) || u.lang == langRuby && u.first(i) || prev == "[" && u.text(i+1) == "]" && u.text(i+2) == "(" {
+			return true
+		}
+	}
+	return false
+}
+
+// handler returns the text of a handler that keeps assertion failures from failing the test, "" when there is none.
+func (u *unit) handler(o int) string {
+	end := u.close(o)
+	i := end + 1
+	if u.lang == langRuby {
+		for k := o + 1; k < end; k = u.next(k) {
+			if u.text(k) == "rescue" {
+				return u.norm(k, u.stmtEnd(k))
+			}
+		}
+		return ""
+	}
+	if u.lang == langElixir {
+		for k := o + 1; k < end; k = u.next(k) {
+			if u.text(k) == "rescue" || u.text(k) == "catch" {
+				return u.norm(k, min(k+4, end))
+			}
+		}
+		return ""
+	}
+	for n := 0; n < 4 && i < len(u.toks); n++ {
+		t := u.text(i)
+		if t != "catch" && t != "except" {
+			return ""
+		}
+		b := i + 1
+		for b < len(u.toks) && !(u.isOpen(b) && (u.text(b) == "{" || u.text(b) == ":")) && u.text(b) != ":" {
+			b = u.next(b)
+		}
+		stop := u.close(b)
+		if stop == b {
+			stop = u.lineBlockEnd(b)
+		}
+		fails := false
+		for k := b; k < stop; k++ {
+			if w := u.text(k); u.isFail(k) || w == "raise" || w == "throw" || w == "rethrow" || w == "fail" || strings.HasPrefix(w, "assert") && w != "assertTrue" || w == "expect" || strings.HasPrefix(w, "REQUIRE") || strings.HasPrefix(w, "XCT") || w == "done" || w == "panic" {
+				fails = true
+			}
+		}
+		if !fails {
+			return u.norm(i, b)
+		}
+		i = stop + 1
+	}
+	return ""
+}
+
+// around compares what stands around the kept assertions of a pair.
+func (d *diff) around(p testPair) {
+	old := map[string]int{}
+	for _, c := range p.old.checks {
+		for _, w := range p.old.unit.wraps(c.at, p.old) {
+			old[w.kind+w.text]++
+			old[w.kind]++
+		}
+	}
+	oldSoft := p.old.softCalls()
+	for _, c := range p.new.checks {
+		for _, w := range p.new.unit.wraps(c.at, p.new) {
+			if old[w.kind+w.text] > 0 {
+				continue
+			}
+			d.wrapped(p, c, w, old)
+		}
+	}
+	for text, line := range p.new.softCalls() {
+		if _, had := oldSoft[text]; !had {
+			d.report("A08", loopcore.SevBlock, p.new.unit.path, line, fmt.Sprintf("test %q: failures are swallowed: %s", p.new.path, text))
+		}
+	}
+}
+
+// wrapped reports one assertion that got something around it.
+func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
+	say := func(rule string, sev loopcore.Severity, what string) {
+		d.report(rule, sev, p.new.unit.path, c.line, fmt.Sprintf("test %q: %s %s: %s", p.new.path, what, w.text, c.text))
+	}
+	existed := d.wasThere(p, c)
+	switch w.kind {
+	case "dead":
+		say("T13", loopcore.SevBlock, "the assertion is dead code under")
+	case "fn":
+		say("T14", loopcore.SevBlock, "the assertion stands in a function nobody calls,")
+	case "async":
+		if joined(p.new) > joined(p.old) {
+			say("T15", loopcore.SevHuman, "the assertion runs in")
+			return
+		}
+		say("T15", loopcore.SevBlock, "nobody waits for the assertion in")
+	case "try", "swallow":
+		if existed || len(p.new.checks) <= len(p.old.checks) {
+			say("A08", loopcore.SevBlock, "the failure is swallowed by")
+		}
+	case "if":
+		if !existed || old["if"] > 0 && alike(p.old.words(), p.new.words()) < 0.8 {
+			return
+		}
+		sev := loopcore.SevBlock
+		if otherPlatform(w.text) {
+			sev = loopcore.SevHuman
+		}
+		say("A10", sev, "the assertion holds only under")
+	}
+}
+
+// wasThere says whether the old test had the assertion.
+func (d *diff) wasThere(p testPair, c check) bool {
+	for k := range p.old.checks {
+		if o := &p.old.checks[k]; o.text == c.text || o.key() == c.key() {
+			return true
+		}
+	}
+	return false
+}
+
+var joinRE = regexp.MustCompile(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.await|<-|waitFor|wait\(for|fulfillment|\.value\b|Task\.await|assert_receive|gather\(|\.get\(\)|advanceTimers|runAllTimers|useFakeTimers|pthread_join|CountDownLatch|\bwait\b`)
+
+func joined(t *test) int { return len(joinRE.FindAllString(t.unit.norm(t.head, t.to), -1)) }
+
+var softRE = regexp.MustCompile(`\bset \+e\b|^trap ""|\bexpect\.soft\b|\bSoftAssertions?\(|\bnew SoftAssert\b|\bdefer func\(\)\{[^}]*recover\(\)|\bcontinueAfterFailure=|\bDISABLE_ASSERT`)
+
+// softCalls are statements that make failures of the whole test harmless.
+func (t *test) softCalls() map[string]int {
+	out := map[string]int{}
+	text := t.unit.norm(t.body, t.to)
+	for _, m := range softRE.FindAllString(text, -1) {
+		if strings.Contains(m, "oft") && (strings.Contains(text, "assertAll") || strings.Contains(m, "expect.soft")) || strings.HasPrefix(m, "continueAfter") {
+			continue
+		}
+		out[m] = t.unit.line(t.at)
+	}
+	if t.unit.lang == langPHP || t.unit.lang == langRuby { // method-wide handlers
+		if t.unit.lang == langRuby {
+			for i := t.body; i < t.to; i++ {
+				if t.unit.text(i) == "rescue" && t.unit.first(i) {
+					text := t.unit.norm(i, t.unit.stmtEnd(i))
+					out[text] = t.unit.line(i)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// unawaited reports lost awaits and lost asynchronous marks: T15.
+func (d *diff) unawaited(p testPair) {
+	a, b := p.old.unit.norm(p.old.head, p.old.to), p.new.unit.norm(p.new.head, p.new.to)
+	u := p.new.unit
+	miss := func(why string) {
+		d.report("T15", loopcore.SevBlock, u.path, u.line(p.new.at), fmt.Sprintf("test %q: %s", p.new.path, why))
+	}
+	for _, m := range [...]string{"mark.asyncio", "mark.anyio", "mark.trio", "gen_test"} {
+		if strings.Contains(a, m) && !strings.Contains(b, m) && strings.Contains(b, "async def") {
+			miss("the mark " + m + " was removed")
+			return
+		}
+	}
+	if strings.Contains(a, "async Task") && strings.Contains(b, "async void") {
+		miss("async Task became async void")
+	}
+	for k := range p.new.checks {
+		n := &p.new.checks[k]
+		bare := strings.TrimPrefix(n.text, "await ")
+		for j := range p.old.checks {
+			o := &p.old.checks[j]
+			if o.text != n.text && strings.TrimPrefix(o.text, "await ") != bare {
+				continue
+			}
+			if awaited(p.old.unit, o) && !awaited(u, n) {
+				miss("nobody waits for " + n.text)
+				return
+			}
+		}
+	}
+	if strings.Contains(a, "await ") && strings.Count(a, "await ") > strings.Count(b, "await ") && d.dropsAwait(p) {
+		miss("an await was removed")
+	}
+	if w := joinWordRE.FindString(a); w != "" && !joinWordRE.MatchString(b) && asyncRE.MatchString(b) {
+		miss("nothing waits for the work any more: " + w + " was removed")
+	}
+	if strings.Contains(a, "done()") && strings.Count(b, "done()") >= strings.Count(a, "done()") && u.lang == langJS {
+		if i, j := strings.Index(a, "expect("), strings.Index(b, "done()"); i >= 0 && strings.Index(a, "done()") > i && j >= 0 && j < strings.Index(b, "expect(") {
+			miss("done() is called before the assertions")
+		}
+	}
+}
+
+var joinWordRE = regexp.MustCompile(`\.join\(\)|\.Wait\(\)|\.wait\(\)|wait\(for|waitForExpectations|Task\.await|\.await\(\)|fulfillment\(|\.unwrap\(\)\.join|\bwait\b`)
+
+// awaited says whether an assertion is awaited, returned or needs neither.
+func awaited(u *unit, c *check) bool {
+	s := u.stmtStart(c.at)
+	w := u.text(s)
+	if w == "return" || w == "await" || strings.HasPrefix(c.text, "await ") {
+		return true
+	}
+	for k := s; k < c.at; k++ {
+		if t := u.text(k); t == "await" || t == "return" {
+			return true
+		}
+	}
+	return u.text(c.at-1) == "=>" && u.lang == langJS
+}
+
+// dropsAwait says whether a line of the old test appears in the new one without its await.
+func (d *diff) dropsAwait(p testPair) bool {
+	had := map[string]bool{}
+	for _, l := range statements(p.new) {
+		had[l] = true
+	}
+	for _, l := range statements(p.old) {
+		if strings.Contains(l, "await ") && had[strings.ReplaceAll(l, "await ", "")] && !had[l] {
+			return true
+		}
+	}
+	return false
+}
+
+// statements lists the lines of a test in one spelling.
+func statements(t *test) []string {
+	u := t.unit
+	var out []string
+	start := t.body
+	for i := t.body; i <= t.to && i <= len(u.toks); i++ {
+		if i == t.to || i == len(u.toks) || u.first(i) && !u.continues(i) || i > start && u.text(i-1) == ";" {
+			if i > start {
+				out = append(out, u.norm(start, i))
+			}
+			start = i
+		}
+	}
+	return out
+}
+
+var mockRE = regexp.MustCompile(`\b(jest|vi)\.(mock|spyOn|doMock)\(|\bmock\.patch|\bpatch\(|\bpatch\.object\(|\bmonkeypatch\.setattr\(|\bsinon\.(stub|replace)\(|\bmockReturnValue|\bmockImplementation|\bmockResolvedValue|\bwhen\(|\bdoReturn\(|\bgiven\(|\bevery\{|\bcoEvery\{|\ballow\(|\ballow_any_instance_of\(|\.stubs?\(|\bany_instance\b|\bMock\.Of<|\bnew Mock<|\.Setup\(|\bSubstitute\.For|->willReturn\(|createMock\(|createStub\(|\bEXPECT_CALL\(|\bON_CALL\(|\bReturnsAsync\(|\bMagicMock\(|\bMock\(|\bgomock\.|\bmockk\b|\bstub\(|\bExpect\(|:meck\.|Mox\.|\bexpect\([A-Z]\w*Mock|\bmock\.method\(|\bt\.mock\.|\bmockery::|Mockery::`)
+
+// mocked reports tests that now replace what they are about: A09.
+func (d *diff) mocked(p testPair) {
+	a, b := mockCalls(p.old), mockCalls(p.new)
+	for text, line := range b {
+		if _, had := a[text]; had {
+			continue
+		}
+		sev := loopcore.SevHuman
+		if d.mocksSubject(p, text) {
+			sev = loopcore.SevBlock
+		}
+		d.report("A09", sev, p.new.unit.path, line, fmt.Sprintf("test %q replaces by a double: %s", p.new.path, text))
+	}
+	d.fakedNetwork(p)
+}
+
+func mockCalls(t *test) map[string]int {
+	out := map[string]int{}
+	u := t.unit
+	for i := t.head; i < t.to; {
+		e := u.stmtEnd(i)
+		if e <= i {
+			e = i + 1
+		}
+		text := u.norm(i, min(e, t.to))
+		if u.isOpen(i) {
+			i++
+			continue
+		}
+		if len(text) < 400 && mockRE.MatchString(text) && u.lang != langGo {
+			out[text] = u.line(i)
+			i = e
+			continue
+		}
+		i++
+	}
+	return out
+}
+
+// mocksSubject says whether a stubbed name is called or compared in the assertions of the old test.
+func (d *diff) mocksSubject(p testPair, text string) bool {
+	names := map[string]bool{}
+	for _, w := range wordRE.FindAllString(text, -1) {
+		if len(w) > 2 {
+			names[w] = true
+		}
+	}
+	for _, w := range [...]string{"mock", "patch", "spyOn", "jest", "fn", "return_value", "mockReturnValue", "when", "thenReturn", "allow", "receive", "and_return", "monkeypatch", "setattr", "sinon", "stub", "returns", "Setup", "Returns", "object", "new", "let", "var", "const", "val", "with", "self", "this", "any", "It", "doReturn", "every", "MagicMock", "Mock", "lambda", "true", "True"} {
+		delete(names, w)
+	}
+	for k := range p.new.checks {
+		for _, op := range p.new.checks[k].opAt[:min(1, len(p.new.checks[k].opAt))] {
+			for i := op.from; i < op.to; i++ {
+				if p.new.unit.kind(i) == tkIdent && names[p.new.unit.text(i)] && (p.new.unit.text(i+1) == "(" || p.new.unit.lang == langRuby || p.new.unit.lang == langKotlin || p.new.unit.lang == langElixir || p.new.unit.lang == langSwift) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var networkRE = regexp.MustCompile(`\bfetch\b|\brequests\.|\bhttp\.|\bhttpx\.|\burllib|\baxios\b|\bURLSession\b|\bHttpClient\b|\bcurl\b|\bNet::HTTP\b|\bFaraday\b|\bGuzzle\b`)
+
+// fakedNetwork reports a live edge that became a local double.
+func (d *diff) fakedNetwork(p testPair) {
+	a, b := p.old.unit.norm(p.old.body, p.old.to), p.new.unit.norm(p.new.body, p.new.to)
+	if networkRE.MatchString(a) && !networkRE.MatchString(b) && hasAny(strings.ToLower(b), "fake", "stub", "mock", "double", "dummy") {
+		d.report("A09", loopcore.SevHuman, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: a live call became a double", p.new.path))
+	}
+}
+
+// silenced reports failure calls that became output: A14.
+func (d *diff) silenced(p testPair) {
+	fails, prints := failCount(p.old)-failCount(p.new), printCount(p.new)-printCount(p.old)
+	if fails > 0 && prints > 0 {
+		d.report("A14", loopcore.SevBlock, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: a failure became output", p.new.path))
+	}
+}
+
+func failCount(t *test) int {
+	n := 0
+	for i := t.body; i < t.to; i++ {
+		if t.unit.isFail(i) {
+			n++
+		}
+	}
+	return n
+}
+
+var printRE = regexp.MustCompile(`\b(t\.Logf?|print|println|console\.(log|warn|error|info)|puts|warn|echo|fmt\.Print\w*|log\.\w+|eprintln!?|println!|printf|System\.(out|err)\.\w+|Console\.Write\w*|error_log|IO\.puts|NSLog|Logger\.\w+|WARN|INFO|MESSAGE|BOOST_TEST_MESSAGE|logger\.\w+|logging\.\w+|warnings\.warn|TestContext\.Write\w*|_output\.Write\w*)\(`)
+
+func printCount(t *test) int {
+	return len(printRE.FindAllString(t.unit.norm(t.body, t.to)+"(", -1))
+}

@@ -1,0 +1,157 @@
+package guard
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+var branchRE = regexp.MustCompile(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"`)
+
+// hardCoded reports literals of the tests that newly decide in the implementation: R02.
+func (d *diff) hardCoded() {
+	var lits map[string]bool
+	for _, f := range d.files {
+		if f.role != roleCode || f.new == nil || len(f.newU.toks) == 0 {
+			continue
+		}
+		u := f.newU
+		old := map[string]bool{}
+		for i := range f.oldU.toks {
+			if k := f.oldU.kind(i); k == tkString || k == tkNumber {
+				old[f.oldU.str(i)+f.oldU.text(i)] = true
+			}
+		}
+		for _, l := range newLines(f) {
+			if !branchRE.MatchString(l.text) || u.testAt(l.at) != nil && f.hasTests() && !u.testAt(l.at).suite {
+				continue
+			}
+			end := l.at + 1
+			for end < len(u.toks) && !u.first(end) {
+				end++
+			}
+			if lits == nil {
+				if lits = d.testLiterals(); len(lits) == 0 {
+					return
+				}
+			}
+			d.hardLine(f, l, end, old, lits)
+		}
+	}
+}
+
+// hardLine judges one new line with a decision in it, together with the line it leads to.
+func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]bool) {
+	u := f.newU
+	stop := end
+	for stop < len(u.toks) && u.line(stop) <= u.line(end-1)+1 {
+		stop++
+	}
+	hits, telling := []string{}, false
+	for i := l.at; i < stop; i++ {
+		k := u.kind(i)
+		if k != tkString && k != tkNumber {
+			continue
+		}
+		key := u.str(i)
+		if k == tkNumber {
+			key = u.text(i)
+		}
+		if old[u.str(i)+u.text(i)] || !lits[key] || trivial(key, k) {
+			continue
+		}
+		if i < end {
+			telling = true
+		}
+		hits = append(hits, u.text(i))
+	}
+	if telling && (len(hits) >= 2 || len(hits) == 1 && len(hits[0]) > 8) {
+		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("values of the tests decide here: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
+	}
+}
+
+// trivial literals say nothing.
+func trivial(s string, k tokenKind) bool {
+	if k == tkNumber {
+		return len(s) < 2 || s == "10" || s == "100" || s == "0.0" || s == "1.0" || s == "0.5" || s == "16" || s == "64" || s == "32" || s == "1000" || s == "60" || s == "24"
+	}
+	return len(s) < 2
+}
+
+// testLiterals gathers the literals of changed tests, of failing tests' files, and of test files near the change.
+func (d *diff) testLiterals() map[string]bool {
+	out := map[string]bool{}
+	add := func(u *unit) {
+		for i := range u.toks {
+			switch u.kind(i) {
+			case tkString:
+				if s := u.str(i); len(s) < 200 {
+					out[s] = true
+				}
+				for _, part := range strings.Split(u.str(i), ",") { // rows of CSV sources
+					if p := strings.TrimSpace(part); len(p) < 60 {
+						out[p] = true
+					}
+				}
+			case tkNumber:
+				out[u.text(i)] = true
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, f := range d.files {
+		if f.role == roleTest {
+			add(f.oldU)
+			seen[f.path()] = true
+		}
+	}
+	budget := 2 << 20
+	take := func(p string) {
+		if seen[p] || budget < 0 {
+			return
+		}
+		seen[p] = true
+		if data, ok := d.read(d.in.Before, p); ok && len(data) < 300_000 {
+			budget -= len(data)
+			add(newUnit(p, data))
+		}
+	}
+	for _, f := range d.in.Failing {
+		if f.File != "" {
+			take(f.File)
+		}
+	}
+	if d.in.Before == nil {
+		return out
+	}
+	n := 0
+	for _, p := range d.in.Before.List() {
+		if isTestFile(p) && isCodeExt(p) && !isInstalled(p) && d.near(p) {
+			take(p)
+			if n++; n > 60 {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// near says whether a test file may be about one of the changed files.
+func (d *diff) near(p string) bool {
+	l := strings.ToLower(strings.TrimSuffix(baseName(p), ext(p)))
+	for _, f := range d.files {
+		if f.role != roleCode {
+			continue
+		}
+		stem := strings.ToLower(strings.TrimSuffix(baseName(f.path()), ext(f.path())))
+		if len(stem) > 1 && strings.Contains(l, stem) {
+			return true
+		}
+	}
+	return d.small()
+}
+
+// small says whether the tree is small enough to look at every test.
+func (d *diff) small() bool { return len(d.in.Before.List()) < 400 }

@@ -1,0 +1,128 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// helperRules compares the functions of tests and their support that are no
+// tests themselves: an assertion helper that lost its failing call (R05), and
+// constants that serve as tolerances (A05).
+func (d *diff) helperRules() {
+	for _, f := range d.files {
+		if !f.testSide() && !f.hasTests() || f.old == nil || f.new == nil {
+			continue
+		}
+		news := map[string]*fn{}
+		for _, x := range f.newU.fns {
+			if !x.class {
+				news[x.name] = x
+			}
+		}
+		for _, o := range f.oldU.fns {
+			n := news[o.name]
+			if o.class || n == nil || f.oldU.collects(o) || f.newU.collects(n) {
+				continue
+			}
+			d.compareHelper(f, o, n)
+		}
+		d.constants(f)
+		d.setupSkips(f)
+	}
+}
+
+func (d *diff) compareHelper(f *fileDiff, o, n *fn) {
+	if f.oldU.norm(o.open, o.to) == f.newU.norm(n.open, n.to) {
+		return
+	}
+	olds, news := within(f.oldU, f.oldChecks, o), within(f.newU, f.newChecks, n)
+	if len(olds) == 0 {
+		return
+	}
+	name := fmt.Sprintf("helper %q: ", o.name)
+	line := f.newU.line(n.at)
+	if strength(news) == 0 {
+		sev := loopcore.SevBlock
+		if d.callsOther(f.newU, n) {
+			sev = loopcore.SevHuman
+		}
+		d.report("R05", sev, f.path(), line, name+"no longer fails: "+olds[0].text)
+		return
+	}
+	p := testPair{pseudo(f.oldU, o, olds), pseudo(f.newU, n, news)}
+	before := len(d.found)
+	d.compareChecks(p, map[string]int{})
+	d.earlyExit(p)
+	d.around(p)
+	if len(d.found) > before {
+		return
+	}
+	if !sameTexts(olds, news) {
+		d.report("R05", loopcore.SevHuman, f.path(), line, name+"compares in another way: "+clip(news[0].text, 120))
+	}
+}
+
+// callsOther says whether a helper hands on to another function that may check.
+func (d *diff) callsOther(u *unit, x *fn) bool {
+	for i := x.open; i < x.to; i++ {
+		if u.kind(i) == tkIdent && u.text(i+1) == "(" && hasAny(strings.ToLower(u.text(i)), "assert", "check", "expect", "verify", "must", "require", "compare") {
+			return true
+		}
+	}
+	return false
+}
+
+func sameTexts(a, b []check) bool {
+	if len(a) > len(b) {
+		return false
+	}
+	had := map[string]bool{}
+	for k := range b {
+		had[strings.Join(b[k].ops, "\x00")] = true
+	}
+	for k := range a {
+		if !had[strings.Join(a[k].ops, "\x00")] {
+			return false
+		}
+	}
+	return true
+}
+
+func pseudo(u *unit, x *fn, cs []check) *test {
+	return &test{name: x.name, path: x.name, unit: u, head: x.head, at: x.at, body: x.open + 1, to: x.to, checks: cs}
+}
+
+func within(_ *unit, cs []check, x *fn) []check {
+	var out []check
+	for _, c := range cs {
+		if c.at > x.open && c.at < x.to {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// constants reports named tolerances of test files that moved to the loose side: A05.
+func (d *diff) constants(f *fileDiff) {
+	for i := range f.newU.toks {
+		u := f.newU
+		if u.kind(i) != tkIdent || !toleranceName(u.text(i)) || u.testAt(i) != nil && !u.testAt(i).suite {
+			continue
+		}
+		a, b := f.oldU.constant(u.text(i)), u.constant(u.text(i))
+		if a > 0 && b > a*1.0001 {
+			d.report("A05", d.wider(a, b), f.path(), u.line(i), fmt.Sprintf("%s grew from %g to %g", u.text(i), a, b))
+			return
+		}
+	}
+}
+
+func toleranceName(n string) bool {
+	l := strings.ToLower(n)
+	return hasAny(l, "eps", "toleranc", "delta", "margin", "accuracy", "precision") && !hasAny(l, "steps", "deps", "reps", "timedelta") || l == "tol" || strings.HasSuffix(l, "_tol") || l == "atol" || l == "rtol"
+}
+
+// setupSkips is where hooks that skip are found: they are free marks (T03, T04), nothing more to do.
+func (d *diff) setupSkips(*fileDiff) {}

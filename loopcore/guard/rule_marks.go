@@ -1,0 +1,203 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// markRules reports markers that existing tests, suites and files gained: T03-T06, T10, T12, A11.
+func (d *diff) markRules() {
+	old := map[*test]bool{}
+	for _, p := range d.pairs {
+		old[p.new] = true
+		d.gained(p.old.marks, p.new.marks, p.new.unit, fmt.Sprintf("test %q", p.new.path), false)
+	}
+	for _, f := range d.files {
+		d.suiteMarks(f, old)
+		d.freeMarks(f)
+	}
+	for _, n := range d.fresh {
+		for _, m := range n.marks {
+			sev := loopcore.SevWarn
+			if m.class == markFocus {
+				sev = loopcore.SevBlock
+			}
+			if m.class == markTodo || m.class == markBuild || m.class == markTime {
+				continue
+			}
+			d.report(string(m.class), sev, n.unit.path, m.line, fmt.Sprintf("new test %q: %s", n.path, m.text))
+		}
+	}
+}
+
+// suiteMarks reports marks of suites that hold a baseline test.
+func (d *diff) suiteMarks(f *fileDiff, old map[*test]bool) {
+	for _, s := range f.newU.tests {
+		if !s.suite || len(s.marks) == 0 {
+			continue
+		}
+		holds := false
+		for _, t := range f.newU.tests {
+			for p := t.parent; p != nil; p = p.parent {
+				holds = holds || p == s && old[t]
+			}
+		}
+		var before []mark
+		if o := d.suites[s]; o != nil {
+			before = o.marks
+		}
+		if holds || hasClass(s.marks, markFocus) {
+			d.gained(before, s.marks, f.newU, fmt.Sprintf("suite %q", s.path), false)
+		}
+	}
+}
+
+// freeMarks reports marks outside of tests: file-wide ones and those in hooks.
+func (d *diff) freeMarks(f *fileDiff) {
+	if len(f.newFree) == 0 {
+		return
+	}
+	isNew := f.old == nil && f.role != roleSupport
+	d.gained(f.oldFree, f.newFree, f.newU, "file", isNew)
+}
+
+// gained reports the marks of after that before does not have.
+func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
+	had := map[string]int{}
+	for _, m := range before {
+		had[string(m.class)+m.text+m.cond]++
+	}
+	classBefore := map[markClass]int{}
+	for _, m := range before {
+		classBefore[m.class]++
+	}
+	for _, m := range after {
+		if had[string(m.class)+m.text+m.cond] > 0 {
+			had[string(m.class)+m.text+m.cond]--
+			continue
+		}
+		sev := d.markSeverity(m, u, classBefore[m.class] > 0)
+		if isNew && m.class != markFocus {
+			sev = loopcore.SevWarn
+		}
+		if sev == "" {
+			continue
+		}
+		cond := ""
+		if m.cond != "" && m.class != markBuild {
+			cond = " if " + m.cond
+		}
+		d.report(string(m.class), sev, u.path, m.line, owner+" gained "+m.text+cond)
+	}
+}
+
+// markSeverity judges a new mark of an existing test; changed says that it had one of that class before.
+func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
+	switch m.class {
+	case markTime:
+		return loopcore.SevHuman
+	case markBuild:
+		return buildSeverity(m, u)
+	case markXfail:
+		if strings.Contains(m.text, "should_panic(") && strings.Contains(m.text, "expected") && changed {
+			return ""
+		}
+	case markCond:
+		raw := m.text + " " + m.cond
+		if m.at >= 0 {
+			raw += " " + u.norm(m.at, u.stmtEnd(m.at))
+		}
+		if otherPlatform(raw) || changed {
+			return loopcore.SevHuman
+		}
+	}
+	return loopcore.SevBlock
+}
+
+// otherPlatform says whether a condition speaks of a platform that gates rarely run on.
+func otherPlatform(s string) bool {
+	l := strings.ToLower(s)
+	return hasAny(l, "win32", "windows", "darwin", "macos", "cygwin", "freebsd", "os.mac", "jruby", "pypy", "mswin", "big_endian", "wasm", "solaris", "aix", "msvc", "arm64", "aarch64") && !hasAny(l, "linux")
+}
+
+// buildSeverity evaluates a build constraint for linux/amd64.
+func buildSeverity(m mark, u *unit) loopcore.Severity {
+	if u.lang == langGo {
+		if goBuildHolds(m.cond) {
+			return ""
+		}
+		return loopcore.SevBlock
+	}
+	raw := m.text
+	if m.at >= 0 {
+		raw = u.norm(m.at, u.stmtEnd(m.at))
+	}
+	switch {
+	case strings.HasPrefix(raw, "#[cfg(test)]") || strings.HasPrefix(raw, "#![cfg(test)]"):
+		return ""
+	case hasAny(raw, `"linux"`, "unix", "not(windows)", "not(target_os", "not(miri)", "not(target_arch"):
+		return loopcore.SevHuman
+	case otherPlatform(raw) && !hasAny(raw, "not("):
+		return loopcore.SevBlock
+	}
+	return loopcore.SevBlock
+}
+
+// goBuildHolds evaluates a //go:build expression as a gate on linux/amd64 would.
+func goBuildHolds(expr string) bool {
+	for _, alt := range strings.Split(expr, "||") {
+		all := true
+		for _, w := range strings.Split(alt, "&&") {
+			w = strings.Trim(strings.TrimSpace(w), "()")
+			neg := strings.HasPrefix(w, "!")
+			w = strings.Trim(strings.TrimPrefix(w, "!"), "()")
+			on := w == "linux" || w == "amd64" || w == "unix" || w == "gc" || w == "cgo" || strings.HasPrefix(w, "go1.")
+			if on == neg {
+				all = false
+			}
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// buildBlocks marks the tests inside of preprocessor conditionals.
+func (d *diff) buildBlocks(u *unit) {
+	if !u.syn().preproc {
+		return
+	}
+	type cond struct{ text string }
+	var stack []cond
+	k := 0
+	byAt := append([]*test(nil), u.tests...)
+	for i := range u.toks {
+		for k < len(byAt) && byAt[k].at == i {
+			for _, c := range stack {
+				if c.text != "" {
+					byAt[k].marks = append(byAt[k].marks, mark{class: markBuild, text: c.text, cond: c.text, line: u.line(i), at: -1})
+				}
+			}
+			k++
+		}
+		if u.kind(i) != tkDirective {
+			continue
+		}
+		text := strings.Join(strings.Fields(strings.TrimPrefix(u.text(i), "#")), " ")
+		switch {
+		case strings.HasPrefix(text, "if"):
+			c := cond{text}
+			if strings.HasPrefix(text, "ifndef") && (len(stack) == 0 && i < 3 || strings.HasSuffix(text, "_H") || strings.HasSuffix(text, "_HPP") || strings.HasSuffix(text, "_H_")) || strings.Contains(text, "canImport") || text == "if 1" || text == "if true" {
+				c.text = ""
+			}
+			stack = append(stack, c)
+		case strings.HasPrefix(text, "endif") && len(stack) > 0:
+			stack = stack[:len(stack)-1]
+		case strings.HasPrefix(text, "el") && len(stack) > 0:
+			stack[len(stack)-1].text = "else of " + stack[len(stack)-1].text
+		}
+	}
+}

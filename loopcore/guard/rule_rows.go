@@ -1,0 +1,417 @@
+package guard
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// row is one element of a list that feeds tests.
+type row struct {
+	text string
+	line int
+	list string // what names the list, to compare like with like
+}
+
+// rowAttrs are attributes of which each one is a row.
+var rowAttrs = map[string]bool{"InlineData": true, "TestCase": true, "DataRow": true, "case": true, "test_case": true, "TestWith": true, "Arguments": true, "CsvSource": true, "ValueSource": true, "EnumSource": true, "MethodSource": true, "Params": true, "values": true}
+
+// rowRules compares the tables of each test file: T11 for fewer rows, A06 for changed ones.
+func (d *diff) rowRules() {
+	gone, came := map[*fileDiff][]row{}, map[string]int{}
+	fresh := map[*fileDiff][]row{}
+	for _, f := range d.files {
+		if !f.testSide() && !f.hasTests() || f.old == nil && f.new == nil {
+			continue
+		}
+		olds, news := f.oldU.rows(), f.newU.rows()
+		count := map[string]int{}
+		for _, r := range news {
+			count[r.text]++
+		}
+		for _, r := range olds {
+			if count[r.text] > 0 {
+				count[r.text]--
+				continue
+			}
+			gone[f] = append(gone[f], r)
+		}
+		for _, r := range news {
+			if count[r.text] > 0 {
+				count[r.text]--
+				came[r.text]++
+				fresh[f] = append(fresh[f], r)
+			}
+		}
+	}
+	for _, f := range d.files {
+		if f.new != nil && len(gone[f]) > 0 {
+			d.judgeRows(f, gone[f], fresh[f], came)
+		}
+	}
+	d.loopSources()
+}
+
+// judgeRows reports lost rows and changed rows of one file.
+func (d *diff) judgeRows(f *fileDiff, gone, fresh []row, came map[string]int) {
+	lits := map[string]bool{}
+	for i := range f.newU.toks {
+		if k := f.newU.kind(i); k == tkString || k == tkNumber {
+			lits[f.newU.text(i)] = true
+		}
+	}
+	used := make([]bool, len(fresh))
+	for _, g := range gone {
+		if came[g.text] > 0 && !inFile(fresh, g.text) {
+			came[g.text]--
+			continue
+		}
+		if !d.rowOfKept(f, g) {
+			continue
+		}
+		best, score := -1, 0.25
+		for k, n := range fresh {
+			if !used[k] && n.list == g.list {
+				if s := likeText(g.text, n.text); s > score {
+					best, score = k, s
+				}
+			}
+		}
+		if best >= 0 {
+			used[best] = true
+			if numbersOf(g.text) == numbersOf(fresh[best].text) {
+				continue // the same values in another spelling
+			}
+			d.report("A06", d.valueSeverity(), f.path(), fresh[best].line, fmt.Sprintf("row %s → %s", g.text, fresh[best].text))
+			continue
+		}
+		sev := loopcore.SevBlock
+		if d.rowUsesRemoved(g) {
+			sev = loopcore.SevHuman
+		}
+		d.report("T11", sev, f.path(), d.listLine(f, g), "row removed: "+g.text)
+	}
+}
+
+func inFile(rows []row, text string) bool {
+	for _, r := range rows {
+		if r.text == text {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *diff) rowUsesRemoved(r row) bool {
+	for _, w := range wordRE.FindAllString(r.text, -1) {
+		if len(w) > 2 && d.removed[w] && !common[w] {
+			return true
+		}
+	}
+	return false
+}
+
+var wordRE = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+var literalRE = regexp.MustCompile(`"[^"]*"|-?[0-9][0-9_.eE]*|true|false|True|False`)
+
+func numbersOf(s string) string { return strings.Join(literalRE.FindAllString(s, -1), " ") }
+
+func likeText(a, b string) float64 {
+	x, y := bag{}, bag{}
+	for _, w := range tokenRE.FindAllString(a, -1) {
+		x[w]++
+	}
+	for _, w := range tokenRE.FindAllString(b, -1) {
+		y[w]++
+	}
+	return alike(x, y)
+}
+
+var tokenRE = regexp.MustCompile(`"[^"]*"|[A-Za-z_0-9.]+|[^\sA-Za-z_0-9]`)
+
+// rowOfKept says whether the row's list belongs to something that still exists: its test, or the file.
+func (d *diff) rowOfKept(f *fileDiff, g row) bool {
+	for _, l := range d.lost {
+		if l.file == f && g.line >= l.unit.line(l.head) && g.line <= l.unit.line(l.to-1) {
+			return false // told as a lost test
+		}
+	}
+	return true
+}
+
+func (d *diff) listLine(f *fileDiff, g row) int {
+	for _, r := range f.newU.rows() {
+		if r.list == g.list {
+			return r.line
+		}
+	}
+	for _, p := range d.pairs {
+		if d.owner[p.old.unit] == f && p.old.unit.line(p.old.head) <= g.line && g.line <= p.old.unit.line(p.old.to-1) {
+			return p.new.unit.line(p.new.at)
+		}
+	}
+	return 0
+}
+
+// rows lists the elements of every list that feeds tests.
+func (u *unit) rows() []row {
+	var out []row
+	spans := u.checkSpans()
+	for i := 0; i < len(u.toks); i++ {
+		if u.kind(i) == tkIdent && rowAttrs[u.text(i)] && u.text(i+1) == "(" && u.isOpen(i+1) && (u.text(i-1) == "@" || u.text(i-1) == "[" || u.text(i-1) == "," || u.text(i-1) == "." || u.text(i-1) == "::" || u.text(i-1) == "\\" || u.text(i-1) == "(") {
+			out = append(out, u.attrRows(i)...)
+			i = u.close(i + 1)
+			continue
+		}
+		if u.kind(i) == tkString && u.isTable(i) {
+			out = append(out, u.tableRows(i)...)
+			continue
+		}
+		if !u.isOpen(i) || !u.isList(i) || inSpans(spans, i) {
+			continue
+		}
+		name := u.listName(i)
+		for _, a := range u.args(i) {
+			if a.to > a.from && u.hasLiteral(a) {
+				out = append(out, row{u.norm(a.from, a.to), u.line(a.from), name})
+			}
+		}
+		i = u.close(i)
+	}
+	return append(out, u.whereRows()...)
+}
+
+// attrRows reads [InlineData(1, 2)], @CsvSource({"…", "…"}) and the like.
+func (u *unit) attrRows(i int) []row {
+	name := u.text(i)
+	if args := u.args(i + 1); name == "CsvSource" || name == "ValueSource" || name == "values" || name == "Arguments" && len(args) == 1 {
+		var out []row
+		for j := i + 2; j < u.close(i+1); j++ {
+			switch {
+			case u.kind(j) == tkString && strings.Contains(u.text(j), "\n"):
+				out = append(out, u.tableRows(j)...)
+			case u.kind(j) == tkString || u.kind(j) == tkNumber:
+				out = append(out, row{u.norm(j, j+1), u.line(j), name})
+			}
+		}
+		return out
+	}
+	return []row{{u.norm(i, u.close(i+1)+1), u.line(i), name}}
+}
+
+// isTable says whether a string holds a table of cases.
+func (u *unit) isTable(i int) bool {
+	t := u.text(i)
+	return strings.Count(t, "\n") >= 2 && strings.Count(t, "|") >= 2 && (u.text(i-1) == "each" || u.text(i-1) == "=")
+}
+
+func (u *unit) tableRows(i int) []row {
+	var out []row
+	for k, l := range strings.Split(u.str(i), "\n") {
+		if l = strings.Join(strings.Fields(l), ""); l != "" {
+			out = append(out, row{l, u.line(i) + k, "table"})
+		}
+	}
+	return out
+}
+
+// whereRows reads Spock's where: tables.
+func (u *unit) whereRows() []row {
+	if u.lang != langJava || !strings.HasSuffix(u.path, ".groovy") {
+		return nil
+	}
+	var out []row
+	for i := range u.toks {
+		if !u.first(i) {
+			continue
+		}
+		e := i
+		bars := 0
+		for e < len(u.toks) && u.line(e) == u.line(i) {
+			if u.text(e) == "|" || u.text(e) == "||" {
+				bars++
+			}
+			e++
+		}
+		if bars > 0 && u.text(i) != "if" {
+			out = append(out, row{u.norm(i, e), u.line(i), "where"})
+		}
+	}
+	return out
+}
+
+func (u *unit) checkSpans() []span {
+	var out []span
+	for _, t := range u.tests {
+		for _, c := range t.checks {
+			out = append(out, span{c.at, c.to})
+		}
+	}
+	return out
+}
+
+func inSpans(spans []span, i int) bool {
+	for _, s := range spans {
+		if i > s.from && i < s.to {
+			return true
+		}
+	}
+	return false
+}
+
+// isList says whether a bracket opens a list of values rather than a block, an index or a call.
+func (u *unit) isList(i int) bool {
+	prev := u.text(i - 1)
+	switch u.text(i) {
+	case "[":
+		if u.lang == langCSharp || u.lang == langRust && (prev == "#" || prev == "!" && u.text(i-2) == "#") {
+			if prev == "#" || u.first(i) && u.kind(i+1) == tkIdent {
+				return false
+			}
+		}
+		if u.lang == langShell {
+			return false
+		}
+		if u.kind(i-1) == tkIdent && u.toks[i-1].end == u.toks[i].start && prev != "in" && prev != "return" || prev == ")" || prev == "]" && u.toks[i-1].end == u.toks[i].start {
+			return false // an index
+		}
+		return u.listBody(i)
+	case "{":
+		switch {
+		case u.lang == langGo:
+			return (prev == "}" || prev == "]" || u.kind(i-1) == tkIdent) && u.listBody(i) && !u.blockHeader(i)
+		case u.lang == langJava || u.lang == langCSharp || u.lang == langC:
+			return (prev == "=" || prev == "]" || prev == "(" || prev == "," || prev == "{" || prev == ")" && u.lang == langCSharp) && u.listBody(i)
+		case u.lang == langRuby || u.lang == langPython:
+			return u.listBody(i) && u.text(i+1) != "|" && (u.lang == langPython || u.first(i) || prev == "=" || prev == "(")
+		case u.lang == langJS:
+			return false
+		}
+	case "(":
+		switch prev {
+		case "listOf", "arrayOf", "sequenceOf", "mapOf", "setOf", "asList", "forAll", "withData", "row", "table", "Values", "ValuesIn", "TestCases", "values", "arrayListOf", "of":
+			return u.listBody(i)
+		case "=": // shell arrays
+			return u.lang == langShell || u.lang == langPython && len(u.args(i)) > 2
+		case "in":
+			return u.lang == langPython
+		}
+	}
+	return false
+}
+
+// blockHeader says whether a Go brace belongs to a statement and not to a value.
+func (u *unit) blockHeader(i int) bool {
+	s := u.stmtStart(i)
+	switch u.text(s) {
+	case "if", "switch", "func", "select", "else", "type", "case", "import", "struct":
+		return true
+	case "for":
+		return u.up(i) == u.up(s) && u.text(i-1) != "}" && u.text(i-1) != "]" && u.kind(i-1) == tkIdent && u.text(i-1) != "string"
+	}
+	return false
+}
+
+// listBody says whether the bracket holds values separated by commas and no statements.
+func (u *unit) listBody(i int) bool {
+	end := u.close(i)
+	if end == i+1 {
+		return false
+	}
+	for j := i + 1; j < end; j = u.next(j) {
+		switch u.text(j) {
+		case ";", "return", "if", "for", "assert", "=>", "->", "while", "var", "val", "let":
+			return u.text(j) == "=>" && (u.lang == langRuby || u.lang == langPHP) || u.text(j) == "->" && u.lang == langC || u.text(j) == "for" && false
+		}
+	}
+	return true
+}
+
+func (u *unit) hasLiteral(a span) bool {
+	for i := a.from; i < a.to; i++ {
+		switch u.kind(i) {
+		case tkString, tkNumber, tkRegex:
+			return true
+		}
+		if isBool(u.text(i)) || isNil(u.text(i)) {
+			return true
+		}
+	}
+	return a.to-a.from > 2
+}
+
+// listName names a list by what stands before it.
+func (u *unit) listName(i int) string {
+	if t := u.testAt(i); t != nil && !t.suite {
+		return t.name
+	}
+	s := u.stmtStart(i)
+	return u.norm(s, min(i, s+4))
+}
+
+// narrowRE are expressions that cut a source of cases short.
+var narrowRE = regexp.MustCompile(`\[:?-?\d*:\d*\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first\(|\.Take\(|\.prefix\(|\.drop\(|\.skip\(|\.filter\(|\.Where\(|\.limit\(|Enum\.take|Enum\.filter|Enum\.drop|array_slice\(|array_filter\(|\.select\b|\.reject\b|\.dropLast|\.dropFirst|range\(0\)|in \[\]|in\[\]|of \[\]|emptyList\(|\.subList\(|Skip\(`)
+
+// loopSources reports loops and parameter sources that were cut short or emptied: T11.
+func (d *diff) loopSources() {
+	for _, p := range d.pairs {
+		old := map[string]int{}
+		for _, h := range p.old.sources() {
+			old[h.text]++
+		}
+		for _, h := range p.new.sources() {
+			if old[h.text] > 0 {
+				old[h.text]--
+				continue
+			}
+			cut := narrowRE.FindString(h.text)
+			empty := emptySource(h.text)
+			if cut == "" && !empty || anyContains(old, cut) && !empty {
+				continue
+			}
+			d.report("T11", loopcore.SevBlock, p.new.unit.path, h.line, fmt.Sprintf("test %q: cases cut short: %s", p.new.path, h.text))
+		}
+	}
+}
+
+func anyContains(m map[string]int, s string) bool {
+	for k := range m {
+		if s != "" && strings.Contains(k, s) {
+			return true
+		}
+	}
+	return false
+}
+
+var emptyRE = regexp.MustCompile(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?\[\]( as|\)|:|,|\.|$|\{)|range\(0\)|\bemptyList\(|listOf\(\)|in 0\.\.0|1\.\.0|0\.\.<0|\[\](\w|\.)+\{\}|\bin \(\)|^\[\]\.each|\{\}\.each|\[\]\.(each|forEach)|for\(;false;\)|range\{\}|range\[\]\w+\{\}`)
+
+func emptySource(s string) bool { return emptyRE.MatchString(s) }
+
+// sources lists the loop headers and parameter attributes of a test.
+func (t *test) sources() []row {
+	u := t.unit
+	var out []row
+	if t.head < t.body {
+		out = append(out, row{text: u.norm(t.head, t.body), line: u.line(t.at)})
+		for p := t.parent; p != nil; p = p.parent {
+			_ = p
+		}
+	}
+	for i := t.body; i < t.to; i++ {
+		switch u.text(i) {
+		case "for", "foreach", "each", "forEach", "forAll", "while":
+			s := u.stmtStart(i)
+			e := i + 1
+			for e < t.to && u.text(e) != "{" && u.text(e) != "do" && !(u.text(e) == ":" && u.isOpen(e)) && !(u.first(e) && !u.continues(e)) {
+				e = u.next(e)
+			}
+			if u.lang == langGo && u.text(e) == "{" && u.isList(e) {
+				e = u.next(e)
+			}
+			out = append(out, row{text: u.norm(max(s, t.body), e), line: u.line(i)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// pattern is a sign in one new line of code. Where says in which roles it counts.
+type pattern struct {
+	rule  string
+	sev   loopcore.Severity
+	re    *regexp.Regexp
+	where func(d *diff, f *fileDiff, at int) bool
+}
+
+func px(rule string, sev loopcore.Severity, where func(*diff, *fileDiff, int) bool, s string) pattern {
+	return pattern{rule, sev, regexp.MustCompile(s), where}
+}
+
+func inCode(_ *diff, f *fileDiff, _ int) bool {
+	return f.role == roleCode && !hasSeg(f.path(), "config")
+}
+
+func inSupport(_ *diff, f *fileDiff, _ int) bool { return f.testSide() }
+
+func inAny(_ *diff, f *fileDiff, _ int) bool { return f.role == roleCode || f.testSide() }
+
+// inLibrary is code outside of a command's entry point, or test code.
+func inLibrary(_ *diff, f *fileDiff, at int) bool {
+	if f.testSide() {
+		return true
+	}
+	if f.role != roleCode {
+		return false
+	}
+	u := f.newU
+	l := strings.ToLower(f.path())
+	stem := strings.TrimSuffix(baseName(l), ext(l))
+	if hasSeg(l, "cmd", "cli", "bin", "scripts", "script", "tools", "commands", "examples", "exe", "hack", "console") || stem == "main" || stem == "cli" || stem == "__main__" || stem == "program" || stem == "app" || stem == "manage" || u.lang == langShell || stem == "server" || strings.HasPrefix(stem, "run") || strings.HasSuffix(stem, "cli") || strings.HasPrefix(stem, "build") {
+		return false
+	}
+	if strings.Contains(u.src, "__name__") || strings.HasPrefix(u.src, "#!") {
+		return false
+	}
+	if fn := u.funcAt(at); fn != nil && (strings.EqualFold(fn.name, "main") || hasAny(strings.ToLower(fn.name), "cli", "command", "usage", "help", "shutdown", "exit", "quit", "version", "signal")) {
+		return false
+	}
+	return true
+}
+
+// runtimePatterns are signs of the run-time cheats of section 3 R and 4.6 of the taxonomy.
+var runtimePatterns = []pattern{
+	px("R01", loopcore.SevBlock, inCode, `PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST|JEST_WORKER_ID|\bVITEST(_POOL_ID|_WORKER_ID|_MODE)?\b|NODE_TEST_CONTEXT|import\.meta\.vitest|\btesting\.Testing\(\)|flag\.Lookup\("test\.|os\.Args\[0\].*"[./_]?test|"[./]?test(\.exe)?".*os\.Args|\bcfg!\(test\)|XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|NSClassFromString\("XCTest|XCInjectBundle|PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|defined\?\(:*(RSpec|Minitest|Test::Unit)|surefire\.|org\.gradle\.test\.worker|\bBATS_\w+|\bSHUNIT_|SHELLSPEC_|Mix\.env(\(\))?==:test|Code\.ensure_loaded\?\(ExUnit|Process\.whereis\(ExUnit|class_exists\("\\*(PHPUnit|TestCase)|\btypeof (describe|it|jest|vi|beforeEach|expect|test|mocha)\b|MOCHA_|GTEST_|CTEST_INTERACTIVE|runningUnitTests|DENO_TEST|BUN_TEST|CYPRESS|process\.env\.TEST\b|globalThis\.(jest|vi|describe|it|expect|mocha)\b|global\.(describe|it|jest)\b|Object\.const_defined\?\(:*"?(RSpec|Minitest)|NEXTEST|RUST_TEST_|TEST_TMPDIR|TEST_SRCDIR|DOTNET_TEST|VSTEST`),
+	px("R01", loopcore.SevBlock, inCode, `NODE_ENV("\])?\s*(===?|!==?)\s*"test"|"test"\s*(===?|!==?)\s*process\.env\.NODE_ENV|(RAILS_ENV|RACK_ENV|APP_ENV|MIX_ENV|PHX_ENV|FLASK_ENV|ENVIRONMENT)"?[\])]*(,"[^"]*"\))?\s*(===?|==|\.eql\?|=)\s*"test(ing)?"|"test(ing)?"\s*===?\s*\$?_?(ENV|SERVER|getenv)|getenv\("(APP_ENV|RAILS_ENV|RACK_ENV)"\)\s*===?\s*"test|Rails\.env\.test\?|runningUnitTests\(|environment\("testing"\)`),
+	px("R01", loopcore.SevHuman, inCode, `"(pytest|unittest|nose|_pytest)[\w.]*" ?(not )?in ?(sys\.modules|sys\.argv|os\.environ)|sys\.modules\.get\("(pytest|unittest)|sys\.argv\[0\].*(pytest|unittest|py\.test)|"(pytest|unittest)".*sys\.argv|"org\.junit|"org\.testng|"xunit|"nunit|"testhost|"Microsoft\.VisualStudio\.TestPlatform|AppDomain\.CurrentDomain\.GetAssemblies|\$PROGRAM_NAME|\$0\.(end_with|include|match)|\["?argv"?\]\[0\].*phpunit|process\.argv.*(jest|mocha|vitest)|"GITHUB_ACTIONS"|process\.env\.CI\b|getenv\("CI"\)|environ.*"CI"|Thread\.current\.name|thread::current\(\)\.name|current_exe\(\).*(deps|test)|"CARGO_MANIFEST_DIR"|isInTest|IsInTest|is_testing|isRunningTests|detectTest`),
+
+	px("R03", loopcore.SevBlock, inLibrary, `\bsys\.exit\((0|None)?\)|\bos\._exit\(0?\)|\bprocess\.(exit|reallyExit)\((0)?\)|\bprocess\.exitCode=0|\bDeno\.exit\((0)?\)|\bSystem\.exit\(0\)|\bgetRuntime\(\)\.(halt|exit)\(0\)|\bexitProcess\(0\)|\bos\.Exit\(0\)|\bprocess::exit\(0\)|\bExitCode::SUCCESS|\bEnvironment\.Exit\(0\)|\bEnvironment\.ExitCode=0|\bSystem\.(halt|stop)\(0\)|\bSystem\.halt\(\)|\bexit!\(?(0|true)?\b|\b(_exit|quick_exit|_Exit)\((0|EXIT_SUCCESS)\)|\braise SystemExit(\(0?\))?$|\bexit\((0|EXIT_SUCCESS|true)\)|(^|;)exit 0$|\bos\.kill\(os\.getpid|\bProcess\.exit!?\(?(0|true)|\bexit\(:normal\)|System\.at_exit\(`),
+	px("R03", loopcore.SevBlock, inAny, `\batexit\.register\(.*(exit|_exit)|\bat_exit ?(\{|do).*exit|register_shutdown_function\(.*exit|process\.on\("(exit|beforeExit|uncaughtException|unhandledRejection)".*(exitCode=0|exit\(0?\))|\batexit\(.*_exit|addShutdownHook.*halt|trap "?.?exit 0.*(EXIT|ERR)|std::set_terminate|\bset_hook\(Box::new\(\|_\|`),
+
+	px("R04", loopcore.SevHuman, inSupport, `\b(def|function) ?pytest_(runtest_makereport|sessionfinish|runtest_call|pyfunc_call|runtest_protocol|exception_interact|runtest_logreport|report_teststatus|terminal_summary|unconfigure|runtest_teardown)\b|TestExecutionExceptionHandler|InvocationInterceptor|LifecycleMethodExecutionExceptionHandler|implements (TestRule|MethodRule|ITestListener|IHookable|IRetryAnalyzer|TestWatcher)|class \w*(Runner|TestEnvironment|Environment) extends |handleTestEvent|currentTest\.(state|err)|Runner\.prototype|\bonNotSuccessfulTest\b|set_exception\(|example\.exception|display_exception|instance_variable_set\(:@exception|XCTestObservation|func record\(_|BeforeAfterTestAttribute|ITestAction\b|TestEventListener|TestCaseExtension|TestCaseInterceptor|def (passed\?|failures|error\?|result_code)|\bwasSuccessful\b|addFailure|addError|ExUnit\.Formatter|TestResult\b.*(=|:)|Catch::(TestEvent|Event)Listener|CATCH_REGISTER_LISTENER|report\.outcome|rep\.outcome|\.exitstatus=|session\.testsfailed`),
+	px("R04", loopcore.SevBlock, inSupport, `\b(rep|report|result|outcome|r)\.outcome="passed"|\.exitstatus=(0|.*OK)|session\.testsfailed=0|\.exitCode=0|currentTest\.state="passed"|set_exception\(nil|instance_variable_set\(:@exception,nil|@exception=nil|\.excinfo=None|call\.excinfo=None|\.wasSuccessful=|def (wasSuccessful|passed\?).*(True|true)|failures\.clear|errors\.clear|\.failures=\[\]|force_result\(\[?\]?|outcome\.force_result|\.retryTimes\(`),
+
+	px("R05", loopcore.SevBlock, inAny, `\bexpect\.extend\(\{?.*\b(toBe|toEqual|toStrictEqual|toMatchObject|toThrow|toContain|toHaveLength|toHaveBeenCalled\w*)\b|\b(global|globalThis|window)\.(expect|assert|it|test|describe)=|\b(unittest\.)?TestCase\.assert\w+=|\bpytest\.(raises|approx|fail|skip)=|\bassert\.(\w+)=[^=]|\bAssertion\.(prototype|overwriteMethod|overwriteProperty|addMethod)\b.*\b(equal|eql|throw|property)|\bchai\.Assertion\b.*overwrite|overwriteMethod\(|\bRSpec::Matchers\.define ?:?(eq|be|eql|match|include)\b|RSpec::Expectations::.*(class_eval|prepend|handle_matcher)|Minitest::Assertions.*(class_eval|prepend)|module Minitest|ExpectationNotMetError|\bassert_eq\b.*macro_rules|macro_rules!(assert|assert_eq|assert_ne)\b|builtins\.(assert|AssertionError)|AssertionError ?=|__builtins__|numpy\.testing\.\w+=|np\.testing\.\w+=|^(jest|vi)\.mock\("(expect|chai|node:assert|assert|vitest)|require\.cache\[.*assert|Module\._load|Module\.prototype\.require|\bjest\.(expect|fn)=|setattr\((pytest|unittest|TestCase)`),
+
+	px("R08", loopcore.SevBlock, inCode, `(^|;)(time|random|datetime|uuid|secrets|os|builtins|socket|math)\.\w+=[^=]|\bDate\.now=|\bMath\.random=|\bperformance\.now=|\b(globalThis|global|window)\.(Date|setTimeout|setInterval|Math|performance|Promise|fetch)=|^(Date|setTimeout|setInterval)=|\bclass ?<< ?(Time|Date|Kernel|Random|Process)\b|^class (Time|Date|DateTime)\b|^module Kernel\b|(Time|Kernel|Process|Random)\.(define_singleton_method|class_eval|singleton_class|instance_eval|define_method)|\bsetattr\((time|random|datetime|builtins|os)\b|\bgo:linkname|\bos\.environ\["TZ"\]|Object\.defineProperty\((Date|Math|global|globalThis|performance)\b|time\.Local=|rand\.Reader=|^http\.DefaultTransport=|uopz_|runkit_|clock_gettime\(.*\)\{|jest\.useFakeTimers`),
+
+	px("R10", loopcore.SevBlock, inCode, `\b_getframe\(|\binspect\.(stack|currentframe|getouterframes|trace)\(|\bf_locals\b|\bf_back\b|\bgc\.get_objects\(|\bnew Error\((\"[^"]*\")?\)\.stack|\bError\(\)\.stack|\bError\.(captureStackTrace|prepareStackTrace)|\bgetStackTrace\(\)|\bStackWalker\b|\bcaller_locations\b|\bbinding\.of_caller|\bTracePoint\b|\bdebug_backtrace\(|\bnew StackTrace\(|\bEnvironment\.StackTrace|\bcallStackSymbols|:current_stacktrace|\bBASH_SOURCE\[1|\bFUNCNAME\[1|\bruntime\.Callers?\(|\bBacktrace::(capture|force_capture|new)|\bbacktrace\(|\bset_trace\(|\bsys\.settrace`),
+	px("R10", loopcore.SevBlock, inCode, `(open|read\w*|Read\w*|require|import|load\w*|fopen|file_get_contents|include_str!|include_bytes!|include|slurp|cat|File\.\w+|Path|fs\.\w+|ifstream|getResource\w*|contentsOf\w*)\(?[^;]{0,60}"[^" ]*(\btests?/|_test\.|\.test\.|\bspecs?/|_spec\.|testdata/|fixtures/|__snapshots__|goldens?/|\.golden\b|\.snap\b|expected[./_])`),
+}
+
+// runtimeRules reports R01-R10 in the lines that are new.
+func (d *diff) runtimeRules() {
+	for _, f := range d.files {
+		u := f.newU
+		if f.new == nil || !u.lang.isCode() || len(u.toks) == 0 || f.role != roleCode && !f.testSide() {
+			continue
+		}
+		for _, l := range newLines(f) {
+			for _, p := range runtimePatterns {
+				m := p.re.FindString(l.text)
+				if m == "" || !p.where(d, f, l.at) || d.spared(p.rule, f, l) {
+					continue
+				}
+				sev := p.sev
+				if p.rule == "R10" && (logging(f.path()) || hasAny(strings.ToLower(l.text), "log", "debug", "trace(", "logger")) {
+					sev = loopcore.SevHuman
+				}
+				d.report(p.rule, sev, f.path(), u.line(l.at), "new: "+clip(l.text, 160))
+			}
+		}
+		d.runtimeShapes(f)
+	}
+	d.testMains()
+	d.hardCoded()
+}
+
+func logging(p string) bool {
+	return hasAny(strings.ToLower(p), "log", "debug", "trace", "error", "exception", "diagnos", "telemetry", "inspect", "caller", "stack", "deprecat", "warn")
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return s
+}
+
+// spared rules out look-alikes that need more than one line to tell.
+func (d *diff) spared(rule string, f *fileDiff, l textLine) bool {
+	u := f.newU
+	switch rule {
+	case "R01":
+		for i := l.at; i < len(u.toks) && u.line(i) == u.line(l.at); i++ { // inside of a test module
+			if t := u.testAt(i); t != nil {
+				return true
+			}
+		}
+		if u.lang == langRust && strings.Contains(l.text, "CARGO_MANIFEST_DIR") && strings.HasSuffix(f.path(), "build.rs") {
+			return true
+		}
+		return hasAny(f.path(), ".config.", "babel", "webpack", "vite.", "conftest", "setup.")
+	case "R03":
+		if f.testSide() && (u.lang == langShell && !strings.Contains(l.text, "trap")) {
+			// in shell a script's own end is no sign unless it stands in a runner's way
+			return l.at+3 < len(u.toks) && u.up(l.at) >= 0 || f.old == nil
+		}
+		if f.testSide() && hasAny(l.text, "expect", "assert", "raises", "throws", "mock", "spy", "stub", "EXPECT_", "ASSERT_", "patch(", "exit_code", "raise_error") {
+			return true
+		}
+		if f.testSide() && (strings.Contains(u.src, "__main__") || f.old == nil && f.role == roleTest && u.lang == langC) {
+			return true
+		}
+		if f.testSide() && u.quotedProgram(l.at) {
+			return true
+		}
+	case "R08":
+		return f.role != roleCode || u.lang == langRuby && strings.HasPrefix(l.text, "class Time") && strings.Contains(l.text, "<")
+	case "R10":
+		t := l.text
+		return u.testAt(l.at) != nil || strings.Contains(t, "BASH_SOURCE[0") || u.lang == langShell && strings.Contains(t, "tests/") && !strings.Contains(t, "expected") || hasSeg(f.path(), "scripts", "script", "tools", "build", "ci")
+	case "R05":
+		return strings.Contains(l.text, "assert.strict=") || u.lang == langGo
+	}
+	return false
+}
+
+// quotedProgram says whether the line builds a program text rather than leaving this one.
+func (u *unit) quotedProgram(i int) bool { return u.kind(i) == tkString }
+
+// newLines lists the logical lines of the new version that the old one does not have, strings included.
+func newLines(f *fileDiff) []textLine {
+	had := map[string]int{}
+	for _, l := range f.oldU.logical() {
+		had[l.text]++
+	}
+	var out []textLine
+	for _, l := range f.newU.logical() {
+		if had[l.text] > 0 {
+			had[l.text]--
+			continue
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// logical cuts the unit into logical lines in one spelling; at is the first token.
+func (u *unit) logical() []textLine {
+	var out []textLine
+	start := 0
+	for i := 0; i <= len(u.toks); i++ {
+		if i < len(u.toks) && (!u.first(i) || i == start) {
+			continue
+		}
+		if i > start && !(i == start+1 && u.kind(start) == tkString) {
+			out = append(out, textLine{u.norm(start, i), start})
+		}
+		start = i
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package guard
+
+import "regexp"
+
+// directive is one kind of suppression. Comment directives are anchored at the
+// start of a comment's line, code directives at the start of an attribute.
+type directive struct {
+	rule  string
+	re    *regexp.Regexp // group 1, where there is one, holds the codes it names
+	broad bool           // file-wide, or of everything, whatever it names
+}
+
+func dx(rule, s string) directive  { return directive{rule, regexp.MustCompile(s), false} }
+func dxb(rule, s string) directive { return directive{rule, regexp.MustCompile(s), true} }
+
+// commentDirectives are those of section 4.4 of the taxonomy that live in comments.
+var commentDirectives = []directive{
+	// Go
+	dx("L01", `^nolint(?::([\w,\- ]+))?`),
+	dxb("L05", `^lint:file-ignore\s+(\S+)`),
+	dx("L01", `^lint:ignore\s+(\S+)`),
+	dx("L01", `^(?:revive|exhaustive|staticcheck|gocritic|errcheck|cognitive-complexity|exhaustruct|nolintlint):(?:disable\S*|ignore\S*)(?:\s+([\w\-]+))?`),
+	// Python
+	dxb("L05", `^(?:ruff|flake8):\s*noqa(?::\s*([A-Z]+[0-9]+[A-Z0-9, ]*))?`),
+	dx("L01", `^noqa(?:$|\s*:\s*([A-Z]+[0-9]+(?:[, ]+[A-Z]+[0-9]+)*)|\s*$)`),
+	dxb("L05", `^pylint:\s*(?:skip-file|disable=all)`),
+	dx("L01", `^pylint:\s*disable(?:-next)?=([\w\-, ]+)`),
+	dx("L02", `^type:\s*ignore(?:\[([\w\-, ]+)\])?`),
+	dx("L02", `^(?:pyright|ty|pyrefly|zuban|basedpyright):\s*ignore(?:\[([\w\-, ]+)\])?`),
+	dx("L02", `^pyre-(?:ignore|fixme|unsafe|ignore-all-errors)(?:\[([\d, ]+)\])?`),
+	dxb("L05", `^mypy:\s*(?:ignore[-_]errors|disable[-_]error[-_]code|allow[-_]untyped|no-strict|follow[-_]imports)`),
+	dxb("L05", `^pyright:\s*(?:basic|strict=false|report\w+\s*=\s*(?:false|none)|standard|off)`),
+	dx("L04", `^pragma:\s*no\s*(?:cover|branch|partial)`),
+	dx("L07", `^(?:pragma|nosec|# nosec)\s*:?\s*(?:allowlist|whitelist)\s+secret`),
+	dx("L01", `^(?:isort|autopep8|yapf):\s*(?:skip_file|skip|off)`),
+	// JavaScript and TypeScript
+	dx("L01", `^(?:eslint|oxlint)-disable-(?:next-line|line)(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?`),
+	dxb("L05", `^(?:eslint|oxlint)-disable(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?\s*(?:\*/)?`),
+	dx("L01", `^biome-ignore(?:-all|-start)?\s+([\w/]+)`),
+	dx("L01", `^deno-lint-ignore(?:\s+([\w\-, ]+))?`),
+	dxb("L05", `^deno-lint-ignore-file`),
+	dx("L01", `^(?:tslint|stylelint|jshint|jscs|jslint|htmlhint|markdownlint)[:\-]\s*(?:disable|ignore)(?:-next-line|-line)?(?::?\s*([\w\-, ]+))?`),
+	dx("L02", `^@ts-(?:ignore|expect-error)\b`),
+	dxb("L05", `^@ts-nocheck\b`),
+	dx("L02", `^\$Flow(?:FixMe|Ignore|ExpectedError|Issue)(?:\[([\w\-]+)\])?`),
+	dxb("L05", `^@?noflow\b|^(?:istanbul|c8|v8)\s+ignore\s+file`),
+	dx("L04", `^(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)\b`),
+	dx("L07", `^Stryker\s+disable(?:\s+(?:next-line|all))?`),
+	dx("L02", `^@(?:vue|svelte)-ignore|^svelte-ignore\s+([\w\-]+)`),
+	// Java, Kotlin
+	dx("L01", `^NOPMD\b`),
+	dxb("L05", `^CHECKSTYLE[:.\s]*(?:OFF|DISABLE|SUPPRESS)|^checkstyle:off`),
+	dx("L01", `^noinspection\s+(\w+)`),
+	dx("L01", `^ktlint-disable(?:\s+([\w\-: ]+))?|^detekt:\s*(?:disable|ignore)`),
+	// Ruby
+	dx("L01", `^(?:rubocop|standard):(?:disable|todo)\s+([\w/, ]+)`),
+	dx("L04", `^:nocov:|^simplecov:disable`),
+	dxb("L05", `^typed:\s*(?:false|ignore)\b`),
+	dx("L01", `^:reek:|^reek:|^steep:ignore|^brakeman:ignore|^erb_lint:disable\s+(\w+)`),
+	// PHP
+	dx("L02", `^@(?:phpstan-ignore|psalm-suppress|phan-suppress|phan-file-suppress|mago-ignore)[\w\-]*(?:\s+([\w.]+))?`),
+	dxb("L05", `^(?:@?codingStandardsIgnore(?:Start|File)|phpcs:(?:disable|ignoreFile)|phpstan-ignore-file)`),
+	dx("L01", `^phpcs:ignore(?:\s+([\w.]+))?|^@codingStandardsIgnoreLine|^@SuppressWarnings\((\w[\w.]*)`),
+	dx("L04", `^@codeCoverageIgnore(?:Start)?\b|^@coversNothing`),
+	dx("L07", `^@infection-ignore-all`),
+	// C, C++
+	dx("L01", `^NOLINT(?:NEXTLINE)?(?:\(([\w\-.,* ]+)\))?`),
+	dxb("L05", `^NOLINTBEGIN`),
+	dx("L01", `^cppcheck-suppress(?:-begin|-file|-macro)?\s*\[?([\w\-]+)`),
+	dx("L04", `^(?:LCOV|GCOV|GCOVR)_EXCL_(?:LINE|START|BR_LINE|BR_START|FUNCTION)`),
+	dx("L01", `^(?:coverity\[([\w ]+)\]|-V\d+|lint\s+-?e\d+|lint\s+!e\d+|cpplint|NOCPPLINT|sast-ignore)`),
+	// C#
+	dx("L01", `^ReSharper\s+disable(?:\s+(?:once|All))?\s*(\w*)`),
+	// Elixir
+	dxb("L05", `^credo:disable-for-this-file`),
+	dx("L01", `^credo:disable-for-(?:next-line|previous-line|lines:-?\d+)(?:\s+([\w.]+))?`),
+	dx("L04", `^coveralls-ignore-(?:start|next-line|stop)`),
+	dx("L07", `^sobelow_skip\b`),
+	// Swift
+	dx("L01", `^swiftlint:disable(?::this|:next|:previous)?\s+([\w ]+)`),
+	dx("L01", `^(?:periphery:ignore|swiftformat:disable)`),
+	// shell, docker, yaml
+	dx("L01", `^shellcheck\s+disable=([\w,]+)`),
+	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|^ansible-lint\s+skip|^zizmor:\s*ignore|^actionlint\s+ignore|^noqa\s+([\w\-\[\]]+)$`),
+	// scanners
+	dx("L07", `^#?nosec\b(?:\s+([BG]\d+(?:[, ]+[BG]?\d+)*))?`),
+	dx("L07", `^NOSONAR\b`),
+	dx("L07", `^(?:codeql|lgtm)\s*\[([\w/\-, ]+)\]|^(?:checkov|trivy|tfsec|kics|terrascan|cfsec|snyk|bearer|grype|trufflehog|ggignore)\s*:\s*(?:skip|ignore|disable)\S*`),
+	dx("L07", `^(?:gitleaks|trufflehog|betterleaks)\s*:\s*(?:allow|ignore)|^nosemgrep\b(?::\s*([\w.\-]+))?|^skipcq\b|^deepcode\s+ignore|^DevSkim:\s*ignore|^safeql|^nosem\b`),
+	dx("L07", `^(?:pitest|mutmut|pragma):\s*(?:no mutate|ignore|skip)|^mutation:\s*(?:ignore|disable)`),
+}
+
+// codeDirectives are attributes, annotations and pragmas, looked for in the code with its strings.
+var codeDirectives = map[lang][]directive{
+	langRust: {
+		dxb("L05", `#!\[(?:cfg_attr\([^,]*,)?(?:allow|expect)\(([\w:, ]+)`),
+		dx("L01", `#\[(?:cfg_attr\([^,]*,)?(?:allow|expect)\(([\w:, ]+)`),
+		dx("L04", `#\[(?:cfg_attr\([^,]*,)?(?:coverage\(off\)|no_coverage|mutants::skip)`),
+	},
+	langJava: {
+		dx("L01", `@(?:\w+\.)*(?:SuppressWarnings|SuppressFBWarnings|SuppressLint|CheckReturnValueIgnored|CanIgnoreReturnValue)\(?([^)]*)\)?`),
+		dx("L04", `@(?:\w+\.)*(?:Generated|ExcludeFromJacocoGeneratedReport|ExcludeFromCoverage\w*|CoverageIgnore|NoCoverage\w*|DoNotMutate)\b`),
+		dx("L02", `@(?:\w+\.)*(?:NullUnmarked|SuppressNullCheck)\b`),
+	},
+	langKotlin: {
+		dxb("L05", `@file:(?:\w+\.)*Suppress\(([^)]*)\)`),
+		dx("L01", `@(?:\w+\.)*(?:Suppress|SuppressWarnings|SuppressLint)\(([^)]*)\)`),
+		dx("L04", `@(?:\w+\.)*(?:Generated|ExcludeFromJacocoGeneratedReport|ExcludeFromCoverage\w*|CoverageIgnore|KoverIgnore)\b`),
+	},
+	langCSharp: {
+		dxb("L05", `\[(?:assembly|module):(?:\w+\.)*SuppressMessage\(([^)]*)\)`),
+		dx("L01", `[\[,](?:\w+\.)*(?:SuppressMessage|UnconditionalSuppressMessage)(?:Attribute)?\(([^)]*)\)`),
+		dx("L04", `[\[,:](?:\w+\.)*ExcludeFromCodeCoverage(?:Attribute)?\b`),
+	},
+	langElixir: {
+		dx("L02", `@dialyzer\W+:?(no_\w+|nowarn_function)?`),
+		dx("L01", `@compile\W+:?(nowarn\w*|no_warn_undefined)`),
+		dx("L01", `@credo\b`),
+	},
+	langSwift: {
+		dx("L03", `@unchecked Sendable|nonisolated\(unsafe\)|@preconcurrency import`),
+	},
+	langPHP: {
+		dx("L04", `#\[(?:\\?\w+\\)*CodeCoverageIgnore|#\[(?:\\?\w+\\)*CoversNothing`),
+		dx("L01", `#\[(?:\\?\w+\\)*SuppressWarnings`),
+	},
+	langC: {
+		dx("L06", `^#\s*pragma\s+(?:GCC|clang|G\+\+)\s+diagnostic\s+(?:ignored|warning)\s+"?([\w\-+]*)`),
+		dx("L06", `^#\s*pragma\s+warning\s*\(\s*(?:push\s*,\s*0|(?:disable|suppress)\s*:?\s*([\d ]*))`),
+		dx("L06", `^#\s*pragma\s+(?:GCC|clang)\s+system_header|^#\s*pragma\s+nv_diag_suppress|^#\s*pragma\s+(?:diag_suppress|warn\s*-)|_Pragma\("(?:GCC|clang) diagnostic ignored`),
+		dx("L01", `__attribute__\(\(no_sanitize(\w*)|__attribute__\(\(no_(?:instrument_function|profile\w*)|\[\[(?:gsl|clang)::(?:suppress|no_sanitize)|__suppress__`),
+	},
+	langPython: {
+		dx("L02", `@(?:typing\.)?no_type_check\b`),
+	},
+	langGo:   {},
+	langRuby: {dx("L03", `\bT\.unsafe\(|\bT\.untyped\b|\bT\.must\(`)},
+}
+
+// pragmaDirectives are preprocessor lines of C#.
+var pragmaDirectives = []directive{
+	dxb("L05", `^#\s*nullable\s+(?:disable|restore)\s*(?:warnings|annotations)?`),
+	dx("L06", `^#\s*pragma\s+warning\s+disable(?:\s+([\w, ]+))?`),
+}
