@@ -307,6 +307,19 @@ func TestNothingOfTheRepositoryIsActive(t *testing.T) {
 	}
 }
 
+func TestAfterARollbackTheReportIsAboutTheTreeThatIsThere(t *testing.T) {
+	d := story(t)
+	d.Decisions[0].Action = Action{Kind: loopcore.ActionRollback, To: "s0", Tree: "t0"}
+	md := ReportMarkdown(d)
+	if !strings.Contains(md, "2 in the tree as it is now, back at iteration 0") || !strings.Contains(md, "TestAdd AC-1.1 (calc_test.go:7)") {
+		t.Error(md)
+	}
+	d.Decisions[0].Action.Tree = "t9"
+	if md := ReportMarkdown(d); !strings.Contains(md, "the tree as it is now was not tested") {
+		t.Error(md)
+	}
+}
+
 func TestReportsOfAlmostNothing(t *testing.T) {
 	for name, d := range map[string]Dossier{"empty": {}, "open": {Session: Session{ID: "s", Repo: "/r"}, Runs: []Run{{ID: "s.0", Status: RunRunning}}}} {
 		if _, err := ReportHTML(d); err != nil {

@@ -191,7 +191,7 @@ type FileChange struct {
 // whoever renders adds what only the engine knows.
 type Dossier struct {
 	Session     Session
-	Runs        []Run // oldest first; the last done one carries its Failures and Tests
+	Runs        []Run // oldest first; those of Last and Left carry their Failures and Tests
 	Decisions   []Decision
 	Checkpoints []Checkpoint // oldest first, discarded ones included
 	Waivers     []loopcore.Waiver
@@ -213,6 +213,22 @@ func (d Dossier) Last() Run {
 		}
 	}
 	return Run{}
+}
+
+// Left returns the last full run over the tree as the session left it: after a
+// rollback an earlier one, or none if that tree was never tested; else Last.
+func (d Dossier) Left() (Run, bool) {
+	v, last := d.Decided(), d.Last()
+	back := v.Action.Kind == loopcore.ActionRollback || v.Action.Kind == loopcore.ActionRestore
+	if !back || v.Run != last.ID || v.Action.Tree == last.Tree {
+		return last, true
+	}
+	for i := len(d.Runs) - 1; i >= 0; i-- {
+		if r := d.Runs[i]; r.Status == RunDone && r.Scope == loopcore.ScopeFull && r.Tree == v.Action.Tree {
+			return r, true
+		}
+	}
+	return Run{}, false
 }
 
 // Cost is the sum over the iterations, in US dollars.

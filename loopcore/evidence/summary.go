@@ -59,9 +59,13 @@ func summarize(d Dossier) summary {
 	for _, h := range s.History {
 		s.Effect = append(s.Effect, effect(d, h))
 	}
-	failures := slices.DeleteFunc(slices.Clone(last.Failures), func(f loopcore.Failure) bool { return f.Optional })
+	left, tested := d.Left()
+	failures := slices.DeleteFunc(slices.Clone(left.Failures), func(f loopcore.Failure) bool { return f.Optional })
 	s.Remaining = listOf(failures, failureLine)
-	for _, st := range last.Steps {
+	if !tested {
+		s.Remaining.Lines = []string{"not known: the tree as it is now was not tested"}
+	}
+	for _, st := range left.Steps {
 		for _, k := range st.Killed {
 			s.Remaining.Lines = append(s.Remaining.Lines, loopcore.CleanLine(fmt.Sprintf("%s: killed (%s %s), its result is not known", k.Suite, k.Reason, k.Signal), 300))
 		}
@@ -94,8 +98,11 @@ func facts(d Dossier, last Run, v Decision, outcome string) [][2]string {
 	}
 	all = append(all, [2]string{"Iterations", iterations})
 	if rows := History(d); len(rows) > 0 {
-		first, end := rows[0], rows[len(rows)-1]
-		all = append(all, [2]string{"Failures", fmt.Sprintf("%d at the baseline, %d at the end", first.Bad, end.Bad)})
+		text := fmt.Sprintf("%d at the baseline, %d in the last run", rows[0].Bad, rows[len(rows)-1].Bad)
+		if left, ok := d.Left(); ok && left.ID != last.ID {
+			text += fmt.Sprintf(", %d in the tree as it is now, back at iteration %d", left.Counts.Bad(), left.Iteration)
+		}
+		all = append(all, [2]string{"Failures", text})
 	}
 	if best := firstBest(d.Best, v.Best); best != nil && best.Snapshot != "" {
 		all = append(all, [2]string{"Best tree", fmt.Sprintf("%s, iteration %d with %s (`fixloop restore %s`)", best.Snapshot, best.Iteration, counted(best.Bad, "failure"), best.Snapshot)})
@@ -185,7 +192,10 @@ func failureLine(f loopcore.Failure) string {
 }
 
 func changeLine(c FileChange) string {
-	line := fmt.Sprintf("%s %s (+%d −%d)", c.Status, c.Path, c.Added, c.Deleted)
+	line := c.Status + " " + c.Path
+	if c.Added+c.Deleted > 0 {
+		line += fmt.Sprintf(" (+%d −%d)", c.Added, c.Deleted)
+	}
 	if c.Note != "" {
 		line += ": " + c.Note
 	}
@@ -238,11 +248,16 @@ func skipped(r Run) []loopcore.TestCase {
 // unproven is what a green gate does not prove, as far as it is known.
 func unproven(d Dossier, last Run) []string {
 	all := []string{}
-	for _, u := range d.Unproven {
-		all = append(all, loopcore.CleanLine(u, 300))
+	add := func(line string) {
+		if line = loopcore.CleanLine(line, 300); !slices.Contains(all, line) {
+			all = append(all, line)
+		}
 	}
 	for _, a := range d.Session.Gate.Absent {
-		all = append(all, loopcore.CleanLine(fmt.Sprintf("no %s step: %s", a.Name, a.Why), 300))
+		add(fmt.Sprintf("no %s step: %s", a.Name, a.Why))
+	}
+	for _, u := range d.Unproven {
+		add(u)
 	}
 	if n := last.Counts.Skipped; n > 0 {
 		all = append(all, fmt.Sprintf("%s: skipped tests prove nothing", counted(n, "skipped test")))

@@ -3,7 +3,7 @@ package store
 import "fixloop/loopcore/evidence"
 
 // Dossier returns all that is stored of a session, as it was at one moment;
-// its last run that is done carries failures and inventory.
+// the runs of its Last and Left carry failures and inventory.
 func (d *DB) Dossier(session string) (evidence.Dossier, error) {
 	d.mu.Lock() // no writer of ours comes in between; others show in the data version
 	defer d.mu.Unlock()
@@ -46,10 +46,15 @@ func (d *DB) dossier(session string) (evidence.Dossier, error) {
 			return v, err
 		}
 	}
-	for i := len(v.Runs) - 1; i >= 0; i-- {
-		if v.Runs[i].Status == evidence.RunDone {
-			v.Runs[i], err = d.whole(v.Runs[i])
-			return v, err
+	last, left := v.Last().ID, ""
+	if r, ok := v.Left(); ok {
+		left = r.ID
+	}
+	for i, r := range v.Runs {
+		if r.ID == last || r.ID == left {
+			if v.Runs[i], err = d.whole(r); err != nil {
+				return v, err
+			}
 		}
 	}
 	return v, nil
