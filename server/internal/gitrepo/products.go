@@ -64,6 +64,9 @@ func (o *op) forget(ctx context.Context, rules []string) error {
 		return err
 	}
 	gone := slices.DeleteFunc(fields(res.out), func(path string) bool { return tracked[path] })
+	if err := o.unnote(gone); err != nil { // else it would be looked at, and taken, once more
+		return err
+	}
 	if err := o.updateIndex(ctx, gone, "--force-remove"); err != nil {
 		return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 	}

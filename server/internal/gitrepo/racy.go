@@ -66,3 +66,16 @@ func (r *Repo) noteJustChanged(seen map[string]fs.FileInfo) error {
 	}
 	return diskRefusal(writeIfNew(r.inVault(racyFile), b.String()))
 }
+
+// unnote drops paths from the note.
+func (r *Repo) unnote(paths []string) error {
+	noted := r.justChanged()
+	for _, path := range paths {
+		delete(noted, path)
+	}
+	var b strings.Builder
+	for path, ns := range noted {
+		b.WriteString(strconv.FormatInt(ns, 10) + " " + path + "\x00")
+	}
+	return diskRefusal(writeIfNew(r.inVault(racyFile), b.String()))
+}
