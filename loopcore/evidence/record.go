@@ -215,12 +215,13 @@ func (d Dossier) Last() Run {
 	return Run{}
 }
 
-// Left returns the last full run over the tree as the session left it: after a
-// rollback an earlier one, or none if that tree was never tested; else Last.
+// Left returns the last full run over the tree as the last decision left it:
+// after a rollback an earlier one, or none if that tree was never tested; else
+// Last.
 func (d Dossier) Left() (Run, bool) {
 	v, last := d.Decided(), d.Last()
-	back := v.Action.Kind == loopcore.ActionRollback || v.Action.Kind == loopcore.ActionRestore
-	if !back || v.Run != last.ID || v.Action.Tree == last.Tree {
+	moved := v.Action.Kind == loopcore.ActionRollback || v.Action.Kind == loopcore.ActionRestore || v.Action.Kind == loopcore.ActionRestoreProtected
+	if !moved || v.Run != last.ID || v.Action.Tree == last.Tree {
 		return last, true
 	}
 	for i := len(d.Runs) - 1; i >= 0; i-- {

@@ -72,7 +72,8 @@ func summarize(d Dossier) summary {
 	}
 	s.Changes = listOf(d.Changes, changeLine)
 	s.Findings = listOf(last.Findings, func(f loopcore.Finding) string {
-		return fmt.Sprintf("%s %s %s: %s. %s%s", f.Severity, f.Rule, at(f.File, f.Line), strings.TrimSuffix(f.Change, "."), f.Why, waived(d.Waivers, f))
+		what := joined(fmt.Sprintf("%s %s", f.Severity, f.Rule), at(f.File, f.Line))
+		return joined(what+": "+strings.TrimSuffix(f.Change, ".")+".", f.Why) + waived(d.Waivers, f)
 	})
 	s.Waivers = listOf(d.Waivers, func(w loopcore.Waiver) string {
 		return fmt.Sprintf("%s (%s in %s), accepted by %s: %s", w.Finding, w.Rule, w.File, w.Who, w.Why)
