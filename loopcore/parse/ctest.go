@@ -30,6 +30,8 @@ func readCTest(l *Log, c *Claims) loopcore.Report {
 			r.Status = loopcore.StatusNoTests
 		case strings.HasPrefix(line, "The following tests "):
 			listing = line
+		case strings.HasPrefix(line, "Test project "):
+			c.Take(me, i, len(l.Lines)) // what tests print is theirs
 		case strings.HasPrefix(listing, "The following tests FAILED") && strings.HasPrefix(line, "\t"):
 			ctestListed(l, i, &r, seen)
 		case strings.Contains(line, "% tests passed, "):

@@ -11,7 +11,7 @@ var meson = Reader{
 	Name: "meson",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny("meson.build:", "meson.options:", "Unexpected Pass:", "Summary of Failures:", "RUNNING       ", "MALLOC_PERTURB_=", "meson_options.txt:", "ERROR: Neither ")
+		return l.HasAny("meson.build:", "meson.options:", "Unexpected Pass:", "Summary of Failures:", "RUNNING       ", "MALLOC_PERTURB_=", "meson_options.txt:", "ERROR: Neither ", "No suitable tests defined.")
 	},
 	Read: readMeson,
 }
@@ -19,7 +19,7 @@ var meson = Reader{
 func readMeson(l *Log, c *Claims) loopcore.Report {
 	const me = "meson"
 	var r loopcore.Report
-	seen := map[string]bool{}
+	seen, first := map[string]bool{}, -1
 	for i, line := range l.Lines {
 		if !c.Free(me, i) {
 			continue
@@ -29,6 +29,9 @@ func readMeson(l *Log, c *Claims) loopcore.Report {
 			r.Status = loopcore.StatusBuildError
 			c.Take(me, i, i+1)
 			continue
+		}
+		if line == "No suitable tests defined." && r.Status == "" {
+			r.Status = loopcore.StatusNoTests
 		}
 		if mesonCount(line, &r.Counts) {
 			r.Counted = true
@@ -40,6 +43,9 @@ func readMeson(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		c.Take(me, i, i+1)
+		if first < 0 {
+			first = i
+		}
 		if seen[test] {
 			continue
 		}
@@ -49,6 +55,9 @@ func readMeson(l *Log, c *Claims) loopcore.Report {
 			f.Name, f.At, f.Detail = test, l.Number(i), detail(l, i, i+10)
 			r.Failures = append(r.Failures, f)
 		}
+	}
+	if first >= 0 && len(r.Failures) > 0 { // what tests print is theirs
+		c.Take(me, first, len(l.Lines))
 	}
 	if r.Counted && r.Counts == (loopcore.Counts{}) {
 		r.Status = loopcore.StatusNoTests

@@ -23,6 +23,9 @@ func (l *Log) Path(p string) string {
 	}
 	p = path.Clean(p)
 	if !absolute(p) {
+		for strings.HasPrefix(p, "../") { // a build folder's way up to the sources
+			p = p[len("../"):]
+		}
 		return p
 	}
 	if rel, ok := under(p, l.dir); ok {

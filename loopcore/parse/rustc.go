@@ -12,7 +12,7 @@ var rustc = Reader{
 	Name: "rustc",
 	Kind: loopcore.KindBuild,
 	Spot: func(l *Log) bool {
-		return l.HasAny("error[E", "\n  --> ", "--> src/", "could not compile `", ": error: ", "could not parse ", " --> ") && l.HasAny(".rs:", "Cargo.toml", "could not compile `", "cargo")
+		return (l.HasAny("error[E", "could not compile `", ": error: ", "could not parse ", " --> ") || l.HasLine("error: ")) && l.HasAny(".rs", "Cargo.toml", "could not compile `", "cargo", "crates.io")
 	},
 	Read: readRustc,
 }
@@ -27,7 +27,7 @@ func readRustc(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		if n, ok := cargoTotal(line); ok {
-			total, told = total+n, true
+			total, told = max(total, n), true // each target repeats the library's
 			c.Take(me, i, i+1)
 			continue
 		}
@@ -39,6 +39,7 @@ func readRustc(l *Log, c *Claims) loopcore.Report {
 		c.Take(me, i, end)
 		i = end - 1
 	}
+	r.Failures = errorsOnly(r.Failures)
 	r = diagnosticReport(r, 0, false)
 	if told && total > r.Counts.Errors && !l.Has(`{"reason":"compiler-`) {
 		r.Counts, r.Counted = loopcore.Counts{Errors: total}, true
@@ -149,7 +150,7 @@ func cargoError(l *Log, i int, f loopcore.Failure, end int) (loopcore.Failure, i
 			return f, 0, false
 		}
 	}
-	if f.Optional || !l.HasAny("Cargo.toml", "cargo", "rustc ", "Compiling ", "rustup", "crate") {
+	if f.Optional || !l.HasAny("Cargo.toml", "cargo", "rustc ", "Compiling ", "rustup", "crate", ".rs`") {
 		return f, 0, false
 	}
 	f.Detail = detail(l, i, end+6)
