@@ -314,7 +314,7 @@ func (o *op) updateIndex(ctx context.Context, paths []string, how ...string) err
 	if len(paths) == 0 {
 		return nil
 	}
-	args := slices.Concat(o.writeFlags(len(paths)), []string{"update-index", "-z"}, how, []string{"--stdin"})
+	args := slices.Concat(o.writeFlags(ctx, len(paths)), []string{"update-index", "-z"}, how, []string{"--stdin"})
 	_, err := o.git.run(ctx, call{args: args, in: strings.NewReader(joined(paths))})
 	return err
 }
@@ -323,11 +323,45 @@ func (o *op) updateIndex(ctx context.Context, paths []string, how ...string) err
 // files cost seconds, and inodes.
 const manyFiles = 3000
 
-func (o *op) writeFlags(paths int) []string {
-	if paths < manyFiles {
+// writeFlags are settings for writing so many objects. Git before 2.37 would
+// make one pack for each file.
+func (o *op) writeFlags(ctx context.Context, paths int) []string {
+	if paths < manyFiles || !o.atLeast(ctx, 2, 37) {
 		return nil
 	}
 	return []string{"-c", "core.bigFileThreshold=1", "-c", "core.compression=1"}
+}
+
+// atLeast says whether git is at least of a version; false where it does not say.
+func (r *Repo) atLeast(ctx context.Context, major, minor int) bool {
+	res, err := r.user.run(ctx, call{args: []string{"version"}})
+	var a, b int
+	if _, scanErr := fmt.Sscanf(string(res.out), "git version %d.%d", &a, &b); err != nil || scanErr != nil {
+		return false
+	}
+	return a > major || a == major && b >= minor
+}
+
+// writeTree writes the private index as a tree. The same index gives the same
+// tree: its signature is kept with the answer.
+func (o *op) writeTree(ctx context.Context) (string, error) {
+	sig := ""
+	if fi, err := os.Stat(o.inVault("index")); err == nil {
+		sig = fileSignature(fi)
+	}
+	kept, err := readIfThere(o.inVault("tree"))
+	if tree, ok := strings.CutPrefix(string(kept), sig+" "); err == nil && ok && sig != "" && len(tree) == 40 {
+		return tree, nil
+	}
+	res, err := o.git.run(ctx, call{args: []string{"write-tree"}})
+	if err != nil {
+		return "", asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+	}
+	tree := strings.TrimSpace(string(res.out))
+	if fi, err := os.Stat(o.inVault("index")); err == nil { // it may have been written anew
+		return tree, diskRefusal(writeIfNew(o.inVault("tree"), fileSignature(fi)+" "+tree))
+	}
+	return tree, nil
 }
 
 // takeSingly halves a list that failed until the paths to blame are alone: a

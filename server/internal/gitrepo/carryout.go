@@ -72,11 +72,6 @@ func halfDone(err error, safety, target string) error {
 	return loopcore.Refuse(code, hint, "the restore was cut short: %v", err)
 }
 
-func (o *op) writeTree(ctx context.Context) (string, error) {
-	res, err := o.git.run(ctx, call{args: []string{"write-tree"}})
-	return strings.TrimSpace(string(res.out)), asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
-}
-
 func (o *op) partOf(id, name string) ([]byte, error) {
 	_, root, err := o.open(id)
 	if err != nil {

@@ -98,9 +98,12 @@ func (o *op) drop(ctx context.Context, ids []string) error {
 	for _, id := range ids {
 		in.WriteString("delete " + refPrefix + id + "\n")
 	}
-	// The stored copies of the user's index may hang on a snapshot that goes.
-	if err := os.Remove(o.inVault("user-index.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return diskRefusal(err)
+	// The stored copies of the user's index may hang on a snapshot that goes,
+	// and so may the tree that the private index was written as.
+	for _, name := range []string{"user-index.json", "tree"} {
+		if err := os.Remove(o.inVault(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return diskRefusal(err)
+		}
 	}
 	if _, err := o.git.run(ctx, call{args: []string{"update-ref", "--stdin"}, in: strings.NewReader(in.String())}); err != nil {
 		return asRefusal(err, "run `fixloop doctor`")

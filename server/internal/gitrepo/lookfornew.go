@@ -20,9 +20,17 @@ func (o *op) lookForNew(ctx context.Context) (sighting, error) {
 	var forced []string
 	err := parallel(
 		func() error { return o.listNew(ctx, &s) },
-		func() (err error) { s.ignored, err = o.listIgnored(ctx); return err },
+		func() (err error) {
+			if !o.treeOnly {
+				s.ignored, err = o.listIgnored(ctx)
+			}
+			return err
+		},
 		func() (err error) { forced, err = o.forced(ctx); return err },
 	)
+	if err == nil && o.treeOnly && len(forced) > 0 {
+		s.ignored, err = o.listIgnored(ctx)
+	}
 	if err != nil || len(forced) == 0 {
 		return s, err
 	}

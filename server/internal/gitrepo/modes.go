@@ -103,7 +103,7 @@ func (o *op) loadModes(ctx context.Context) (modes, error) {
 	}
 	m := o.usualModes()
 	o.noteAll(m, fields(res.out))
-	return m, nil
+	return m, o.saveModes(m)
 }
 
 // usualModes asks the file system for what umask leaves of a new file.

@@ -64,6 +64,7 @@ func (r *Repo) Tree(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer o.end()
+	o.treeOnly = true
 	c, err := o.capture(ctx, nil)
 	if err != nil {
 		return "", err
@@ -104,6 +105,9 @@ func (o *op) publish(ctx context.Context, c *capture, theirs userState, so Snaps
 		Meta: so.Meta, Uncovered: c.uncovered, New: c.fresh, Changed: c.changed, Gone: c.gone}
 	tag, stored, err := o.storeSnapshot(ctx, s, c, theirs)
 	if err != nil {
+		return Snapshot{}, err
+	}
+	if err := o.syncObjects(); err != nil {
 		return Snapshot{}, err
 	}
 	zero := strings.Repeat("0", len(tag))

@@ -79,3 +79,9 @@ func fileSignature(fi os.FileInfo) string {
 	}
 	return fmt.Sprintf("%d %d %d %d", fi.Size(), fi.ModTime().UnixNano(), st.Dev, st.Ino)
 }
+
+// syncTogether: see durable.go. objectSync is what git is to sync itself.
+const (
+	syncTogether = true
+	objectSync   = "pack,pack-metadata,reference"
+)

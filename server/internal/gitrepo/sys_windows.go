@@ -68,3 +68,10 @@ const errNotDir = syscall.ERROR_PATH_NOT_FOUND
 func fileSignature(fi os.FileInfo) string {
 	return fmt.Sprintf("%d %d", fi.Size(), fi.ModTime().UnixNano())
 }
+
+// syncTogether: a read-only file cannot be synced here, so git does it.
+// objectSync is what git is to sync itself.
+const (
+	syncTogether = false
+	objectSync   = "committed,loose-object,reference"
+)

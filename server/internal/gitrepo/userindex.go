@@ -16,7 +16,8 @@ import (
 // None of it is restored.
 type userState struct {
 	head   Head
-	index  []byte
+	index  []byte            // its bytes; nil above maxIndex
+	diff   []byte            // how a larger one differs from HEAD, as diff-index prints it
 	shared []byte            // of a split index
 	staged map[string][]byte // blobs staged but not in HEAD, by the user's id
 	kept   *keptIndex        // stored before, and unchanged since
@@ -53,13 +54,23 @@ func (o *op) readUser(ctx context.Context) (userState, error) {
 			return u, nil
 		}
 	}
-	if u.index, err = os.ReadFile(path); err != nil {
+	index, err := os.ReadFile(path)
+	if err != nil {
 		return u, diskRefusal(err)
 	}
-	u.shared = o.sharedIndex(u.index)
-	u.staged, err = o.stagedBlobs(ctx, u)
-	return u, err
+	u.shared = o.sharedIndex(index)
+	if u.diff, u.staged, err = o.stagedBlobs(ctx, u.head, index); err != nil {
+		return u, err
+	}
+	if len(index) <= maxIndex || u.head.Unborn {
+		u.index, u.diff = index, nil
+	}
+	return u, nil
 }
+
+// maxIndex is up to where an index is kept as bytes. A larger one that an agent
+// touches every minute would be most of the vault.
+const maxIndex = 2 << 20
 
 // sharedIndex reads the base of a split index, which the "link" extension names.
 func (o *op) sharedIndex(index []byte) []byte {
@@ -82,19 +93,20 @@ func (o *op) sharedIndex(index []byte) []byte {
 // maxStaged bounds the staged content that one snapshot copies, in bytes.
 const maxStaged = 64 << 20
 
-// stagedBlobs reads what is staged and in no commit, from a copy of the index.
-// More than maxStaged is left out: the files themselves are in the snapshot.
-func (o *op) stagedBlobs(ctx context.Context, u userState) (map[string][]byte, error) {
+// stagedBlobs reads what is staged and not in HEAD, from a copy of the index,
+// and how the index differs from HEAD. Content above maxStaged is left out: the
+// files themselves are in the snapshot.
+func (o *op) stagedBlobs(ctx context.Context, head Head, index []byte) (diff []byte, blobs map[string][]byte, err error) {
 	copied := o.inVault("tmp", "user-index")
-	if err := os.WriteFile(copied, u.index, 0o600); err != nil {
-		return nil, diskRefusal(err)
+	if err := os.WriteFile(copied, index, 0o600); err != nil {
+		return nil, nil, diskRefusal(err)
 	}
 	defer os.Remove(copied)
-	ids, err := o.stagedIDs(ctx, u.head, "GIT_INDEX_FILE="+copied)
+	diff, ids, err := o.stagedIDs(ctx, head, "GIT_INDEX_FILE="+copied)
 	if err != nil || len(ids) == 0 {
-		return nil, err
+		return diff, nil, err
 	}
-	blobs := make(map[string][]byte)
+	blobs = make(map[string][]byte)
 	total := 0
 	err = o.user.eachBlob(ctx, ids, nil, maxStaged, func(id string, data []byte, why string) error {
 		if total += len(data); why == "" && total <= maxStaged {
@@ -102,39 +114,43 @@ func (o *op) stagedBlobs(ctx context.Context, u userState) (map[string][]byte, e
 		}
 		return nil
 	})
-	return blobs, err
+	return diff, blobs, err
 }
 
-func (o *op) stagedIDs(ctx context.Context, head Head, env string) ([]string, error) {
+// stagedIDs asks git. An index that git cannot read is kept as bytes only.
+func (o *op) stagedIDs(ctx context.Context, head Head, env string) (diff []byte, ids []string, err error) {
 	if head.Unborn {
 		res, err := o.user.run(ctx, call{args: []string{"ls-files", "-s", "-z"}, env: []string{env}})
 		if err != nil {
-			return nil, nil // an index git cannot read is kept as bytes only
+			return nil, nil, ignoreFailed(err)
 		}
-		var ids []string
 		for _, line := range fields(res.out) {
 			if part := strings.Fields(line); len(part) > 1 && part[0] != modeGitlink {
 				ids = append(ids, part[1])
 			}
 		}
-		return sortedSet(ids), nil
+		return nil, sortedSet(ids), nil
 	}
 	args := []string{"diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=all", "--no-ext-diff", "--abbrev=64", head.Commit}
 	res, err := o.user.run(ctx, call{args: args, env: []string{env}})
 	if err != nil {
-		return nil, nil
+		return nil, nil, ignoreFailed(err)
 	}
 	list, err := parseRaw(res.out)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
 	for _, c := range list {
 		if c.NewBlob != "" && c.NewMode != modeGitlink && strings.Trim(c.NewBlob, "0") != "" {
 			ids = append(ids, c.NewBlob)
 		}
 	}
-	return sortedSet(ids), nil
+	return res.out, sortedSet(ids), err
+}
+
+// ignoreFailed drops the error of a git that ran and said no.
+func ignoreFailed(err error) error {
+	if _, failed := err.(*gitError); failed {
+		return nil
+	}
+	return err
 }
 
 // userEntries queues what is new of it and returns the entries of the snapshot's
@@ -143,10 +159,13 @@ func userEntries(u userState, p *pack) ([]Entry, error) {
 	if u.kept != nil {
 		return u.kept.Entries, nil
 	}
-	if u.index == nil {
-		return nil, nil
+	var list []Entry
+	if u.index != nil {
+		list = append(list, Entry{Path: "uidx", Mode: modeFile, Blob: p.add(kindBlob, u.index)})
 	}
-	list := []Entry{{Path: "uidx", Mode: modeFile, Blob: p.add(kindBlob, u.index)}}
+	if len(u.diff) > 0 {
+		list = append(list, Entry{Path: "uidx-diff", Mode: modeFile, Blob: p.add(kindBlob, u.diff)})
+	}
 	if u.shared != nil {
 		list = append(list, Entry{Path: "uidx-shared", Mode: modeFile, Blob: p.add(kindBlob, u.shared)})
 	}
@@ -167,7 +186,7 @@ func userEntries(u userState, p *pack) ([]Entry, error) {
 // rememberUser notes under which ids the index is stored. Only after the ref
 // stands, so that the ids are sure to be kept.
 func (o *op) rememberUser(u userState, entries []Entry) {
-	if u.kept != nil || u.index == nil {
+	if u.kept != nil || u.sig == "" {
 		return
 	}
 	if data, err := json.Marshal(keptIndex{Sig: u.sig, Entries: entries}); err == nil {

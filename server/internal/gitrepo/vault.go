@@ -32,7 +32,7 @@ func (r *Repo) vaultGit(bin string) git {
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_NO_REPLACE_OBJECTS=1")
 	flags := slices.Concat(quietFlags, []string{
-		"-c", "core.fsync=committed,loose-object,reference", "-c", "core.fsyncMethod=batch",
+		"-c", "core.fsync=" + objectSync,
 		"-c", "gc.auto=0", "-c", "maintenance.auto=false",
 		// git's own default while XDG_CONFIG_HOME is set would be the user's
 		"-c", "core.excludesFile=" + r.inVault("info", "excludes-file"),
@@ -48,8 +48,9 @@ func (r *Repo) inVault(elem ...string) string {
 // the lock handed down.
 type op struct {
 	*Repo
-	git  git
-	lock *os.File
+	git      git
+	lock     *os.File
+	treeOnly bool // only the tree's id is wanted: no list of what is ignored
 }
 
 // begin makes the vault if need be, takes its lock (waiting until ctx ends),
