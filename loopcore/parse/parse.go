@@ -8,6 +8,8 @@
 package parse
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 
 	"fixloop/loopcore"
@@ -45,6 +47,7 @@ type Input struct {
 	Command string // the command, "" if unknown: a hint, never needed
 	Root    fs.FS  // the sources, nil if not at hand: to tell frames in the repository from others
 	Step    string // name of the gate's step, copied into the failures
+	Format  string // only this reader, by name; "" = every one that recognises its output
 }
 
 // Parse reads one run's output and its report files.
@@ -52,12 +55,23 @@ func Parse(in Input) loopcore.Report {
 	return read(NewLog(in))
 }
 
+// ParseReader reads one run's output from a stream, in constant memory: of an
+// output larger than the window it keeps the beginning, the end, and in between
+// the lines that could matter with their surroundings. In.Text is not used.
+func ParseReader(r io.Reader, in Input) (loopcore.Report, error) {
+	l, err := ReadLog(r, in)
+	if err != nil {
+		return loopcore.Report{}, fmt.Errorf("reading the output: %w", err)
+	}
+	return read(l), nil
+}
+
 // read runs the readers over a cleaned log and makes one report of theirs.
 func read(l *Log) loopcore.Report {
 	c := NewClaims(len(l.Lines))
 	var parts []part
 	for _, r := range Readers {
-		if !r.Spot(l) {
+		if l.In.Format != "" && r.Name != l.In.Format || l.In.Format == "" && !r.Spot(l) {
 			continue
 		}
 		rep := r.Read(l, c)
