@@ -126,7 +126,7 @@ func sameTest(a, b loopcore.Failure) bool {
 // foldName makes one spelling of the separators in a test's name.
 func foldName(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
-		return strings.ContainsRune(" \t.:/\\>›»#|-", r)
+		return strings.ContainsRune(" \t.,:/\\>›»#|-", r)
 	}), " ")
 }
 

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,8 +28,12 @@ type Log struct {
 	sources map[string]string // files of In.Root that were read
 }
 
-// NewLog cleans an output that fits into the window.
+// NewLog cleans an output. One larger than the window is reduced first.
 func NewLog(in Input) *Log {
+	if len(in.Text) > headSize+middleSize+tailSize {
+		l, _ := ReadLog(bytes.NewReader(in.Text), in) // a reader of bytes does not fail
+		return l
+	}
 	l := &Log{In: in, Bytes: int64(len(in.Text)), marks: map[string]bool{}}
 	l.text, l.Numbers = clean(in.Text)
 	l.split()

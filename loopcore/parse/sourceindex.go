@@ -79,9 +79,7 @@ func indexSources(root fs.FS) *sourceIndex {
 		ix.read(p)
 		return nil
 	})
-	for i, d := range ix.defs {
-		ix.named[d.name] = append(ix.named[d.name], i)
-	}
+	ix.link()
 	return ix
 }
 
@@ -104,9 +102,14 @@ var defPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`),
 	regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`),
 	regexp.MustCompile(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`),
-	regexp.MustCompile(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?\{?\s*$`),
+	regexp.MustCompile(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?(?:\{.*)?$`),
+	regexp.MustCompile(`^\s*(?:static\s+|inline\s+)*(?:constexpr|const)\s+[\w:<>]+\s+(\w+)(?:\[\w*\])?\s*[={]`),
 	regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub const|pub static|final)?\s*([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=`),
 	regexp.MustCompile(`^\s*#define\s+(\w+)`),
+	regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub\s+const|pub\s+static|val|final)\s+(?:mut\s+)?([A-Za-z_]\w*)`),
+	regexp.MustCompile(`^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]`),
+	regexp.MustCompile(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`),
+	regexp.MustCompile(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`),
 }
 
 // testPatterns find a test's name.
@@ -195,15 +198,48 @@ func (ix *sourceIndex) testName(line string, marked bool) string {
 func (ix *sourceIndex) add(p, name string, from int, setup bool) {
 	code := ix.files[p]
 	to := blockEnd(code.lines, from)
-	d := definition{name: name, file: p, from: from, to: to, test: code.test, setup: setup, uses: map[string]bool{}}
-	for _, line := range code.lines[from:to] {
+	ix.defs = append(ix.defs, definition{name: name, file: p, from: from, to: to, test: code.test, setup: setup, uses: map[string]bool{}})
+}
+
+// constructors are run by using their class.
+var constructors = wordSet(`initialize __init__ constructor __construct new New init`)
+
+// link finds what each definition uses: the names on its own lines, without
+// those of definitions inside it (a class is not all of its methods), but for
+// its constructor.
+func (ix *sourceIndex) link() {
+	byFile := map[string][]int{}
+	for i, d := range ix.defs {
+		ix.named[d.name] = append(ix.named[d.name], i)
+		byFile[d.file] = append(byFile[d.file], i)
+	}
+	for _, ids := range byFile {
+		for _, i := range ids {
+			ix.linkOne(&ix.defs[i], ids)
+		}
+	}
+}
+
+func (ix *sourceIndex) linkOne(d *definition, siblings []int) {
+	inner := make([]bool, d.to-d.from)
+	for _, k := range siblings {
+		n := &ix.defs[k]
+		if n.from > d.from && n.to <= d.to && !constructors[n.name] {
+			for x := n.from; x < n.to; x++ {
+				inner[x-d.from] = true
+			}
+		}
+	}
+	for x, line := range ix.files[d.file].lines[d.from:d.to] {
+		if inner[x] {
+			continue
+		}
 		for _, id := range names(line) {
-			if id != name {
+			if id != d.name {
 				d.uses[id] = true
 			}
 		}
 	}
-	ix.defs = append(ix.defs, d)
 }
 
 // blockEnd finds the end of the block that begins on line i: by indent, which
@@ -228,27 +264,30 @@ func blockEnd(lines []string, i int) int {
 	return len(lines)
 }
 
-// names is the identifiers of a line that can name a definition.
+// names is the identifiers of a line that can name a definition. The key of a
+// pair and what is assigned to are not uses.
 func names(line string) []string {
 	var out []string
-	for _, id := range identifier.FindAllString(line, -1) {
-		if len(id) > 1 && !keyword[id] {
-			out = append(out, id)
+	for _, at := range identifier.FindAllStringIndex(line, -1) {
+		id := line[at[0]:at[1]]
+		if len(id) < 2 || keyword[id] {
+			continue
 		}
+		rest := strings.TrimLeft(line[at[1]:], " ")
+		if strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") && !strings.HasPrefix(rest, "=>") && !strings.HasPrefix(rest, "=~") {
+			continue
+		}
+		out = append(out, id)
 	}
 	return out
 }
 
-// keyword are words that name nothing of the repository's.
+// keyword are words that name nothing of the repository's, though they stand
+// where a definition's name could.
 var keyword = wordSet(`if else for while do switch case return import export from const let var function class def end self this new in of is not and or
-	true false null nil None True False undefined async await try catch except finally raise throw throws assert expect it test describe context before after
-	beforeEach afterEach should must equal equals eq be to toBe toEqual static public private protected void int string bool float double long char final
-	package func type struct interface map range go defer select var fmt errors err t tt testing Errorf Fatalf Error Fatal Run pub fn use mod mut impl match some
-	println print printf echo require include require_relative module unless then elsif begin rescue ensure do with as lambda yield pass del global
-	assertEquals assertEqual assertTrue assertFalse assertThrows assertSame assertRaises assertIn assert_equal assert_eq assert_ne assert_raises refute
-	EXPECT_EQ ASSERT_EQ EXPECT_TRUE EXPECT_FALSE EXPECT_NEAR EXPECT_THROW TEST TEST_F std vector size length push append get set name value values key keys
-	toThrow toContain toHaveLength toBeNull toBeUndefined toBeCloseTo toMatch toBeGreaterThan strictEqual deepStrictEqual throws ok expected actual want got
-	List Map Set String Integer Object Array Math Number Date JSON Exception len str list dict tuple sum max min sorted pytest unittest TestCase`)
+	true false null nil None True False undefined async await try catch except finally raise throw throws static public private protected void int string bool
+	package func type struct interface go defer select pub fn use mod mut impl match require include unless then elsif begin rescue ensure with as lambda yield del global
+	it test describe context before after beforeEach afterEach beforeAll afterAll expect assert should setup module exports`)
 
 func wordSet(s string) map[string]bool {
 	m := map[string]bool{}

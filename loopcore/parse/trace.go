@@ -24,7 +24,7 @@ func (l *Log) frame(line string) (loopcore.Frame, bool) {
 	if f, ok := pyFrame(l, s); ok {
 		return f, true
 	}
-	if f, ok := dotnetFrame(l, s); ok {
+	if f, ok := clrFrame(l, s); ok {
 		return f, true
 	}
 	if jf, ok := scanJavaFrame(s); ok && jf.line > 0 {
@@ -40,8 +40,8 @@ func (l *Log) frame(line string) (loopcore.Frame, bool) {
 	return l.startsWithPlace(s)
 }
 
-// dotnetFrame reads `at Ns.Class.Method() in /x/File.cs:line 12`.
-func dotnetFrame(l *Log, s string) (loopcore.Frame, bool) {
+// clrFrame reads `at Ns.Class.Method() in /x/File.cs:line 12`.
+func clrFrame(l *Log, s string) (loopcore.Frame, bool) {
 	at := strings.LastIndex(s, ":line ")
 	if at < 0 {
 		return loopcore.Frame{}, false

@@ -1,0 +1,179 @@
+package parse
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// The window: how much of a large output is kept, in bytes.
+const (
+	headSize   = 4 << 20
+	middleSize = 2 << 20
+	tailSize   = 2 << 20
+	chunkSize  = 64 << 10
+	longestRaw = 1 << 20 // of one line; the rest of it is dropped
+	before     = 3       // lines kept before one that could matter
+	after      = 15      // and after it
+)
+
+// hints are what a line that could matter has somewhere in it. They are few and
+// plain, so that a chunk without any is passed over at memory speed.
+var hints = [][]byte{
+	[]byte("FAIL"), []byte("fail"), []byte("Fail"), []byte("rror"), []byte("ERROR"), []byte("panic"), []byte("xception"), []byte("not ok"), []byte("Traceback"),
+	[]byte("✗"), []byte("✘"), []byte("✖"), []byte("✕"), []byte("×"), []byte("●"), []byte("KILLED"), []byte("atal"), []byte("DATA RACE"), []byte("warning"), []byte("Assert"), []byte("ssert"), []byte("E   "),
+}
+
+// piece is a stretch of the output that is kept, and its first line's number.
+type piece struct {
+	data []byte
+	line int
+}
+
+// window reduces a stream to pieces.
+type window struct {
+	head   []byte
+	middle []piece
+	used   int
+	tail   []piece
+	held   int // bytes in tail
+	line   int // number of the next line to come
+	total  int64
+	cut    bool // something was left out
+}
+
+// ReadLog cleans an output that comes as a stream: see ParseReader.
+func ReadLog(r io.Reader, in Input) (*Log, error) {
+	w := &window{line: 1}
+	buf := make([]byte, chunkSize)
+	var rest []byte // the beginning of a line whose end has not come
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			w.total += int64(n)
+			rest = w.feed(rest, buf[:n])
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	w.chunk(rest)
+	return w.log(in), nil
+}
+
+// feed takes in bytes; it returns the last line, if it has no end yet.
+func (w *window) feed(rest, b []byte) []byte {
+	end := bytes.LastIndexByte(b, '\n')
+	if end < 0 {
+		if len(rest) < longestRaw {
+			return append(rest, b...)
+		}
+		w.cut = true
+		return rest
+	}
+	data := make([]byte, 0, len(rest)+end+1)
+	data = append(append(data, rest...), b[:end+1]...)
+	w.chunk(data)
+	return append([]byte(nil), b[end+1:]...)
+}
+
+// chunk takes in whole lines.
+func (w *window) chunk(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	line := w.line
+	w.line += bytes.Count(data, []byte{'\n'})
+	if len(w.tail) == 0 && len(w.head)+len(data) <= headSize {
+		w.head = append(w.head, data...)
+		return
+	}
+	w.tail = append(w.tail, piece{data, line})
+	w.held += len(data)
+	for w.held > tailSize+longestRaw && len(w.tail) > 1 {
+		p := w.tail[0]
+		w.tail = w.tail[1:]
+		w.held -= len(p.data)
+		w.filter(p)
+	}
+}
+
+// filter keeps of a chunk what could matter.
+func (w *window) filter(p piece) {
+	w.cut = true
+	if w.used >= middleSize || !hinted(p.data) {
+		return
+	}
+	lines := bytes.SplitAfter(p.data, []byte{'\n'})
+	keep := make([]bool, len(lines))
+	for i, s := range lines {
+		if hinted(s) {
+			for k := max(0, i-before); k < min(len(lines), i+after); k++ {
+				keep[k] = true
+			}
+		}
+	}
+	for i := 0; i < len(lines); i++ {
+		if !keep[i] {
+			continue
+		}
+		from := i
+		var data []byte
+		for ; i < len(lines) && keep[i]; i++ {
+			data = append(data, lines[i]...)
+		}
+		w.used += len(data)
+		w.middle = append(w.middle, piece{data, p.line + from})
+		if w.used >= middleSize {
+			return
+		}
+	}
+}
+
+func hinted(b []byte) bool {
+	for _, h := range hints {
+		if bytes.Contains(b, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// log cleans the pieces and joins them.
+func (w *window) log(in Input) *Log {
+	l := &Log{In: in, Bytes: w.total, Cut: w.cut, marks: map[string]bool{}}
+	l.In.Text = nil
+	pieces := append([]piece{{w.head, 1}}, append(w.middle, w.tail...)...)
+	var text strings.Builder
+	numbered := w.cut
+	for _, p := range pieces {
+		s, numbers := clean(p.data)
+		s = strings.TrimSuffix(s, "\n")
+		if s == "" && len(p.data) == 0 {
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteByte('\n')
+		}
+		text.WriteString(s)
+		count := strings.Count(s, "\n") + 1
+		for k := range count {
+			n := k + 1
+			if k < len(numbers) {
+				n = numbers[k]
+				numbered = true
+			}
+			l.Numbers = append(l.Numbers, p.line+n-1)
+		}
+	}
+	if !numbered {
+		l.Numbers = nil
+	}
+	l.text = text.String()
+	l.split()
+	l.dir = workDir(l)
+	return l
+}
