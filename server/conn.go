@@ -128,7 +128,7 @@ func (c *conn) cancel(key string) {
 // start begins a request, or refuses it.
 func (c *conn) start(ctx context.Context, m message) {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &request{message: m, cancel: cancel, token: progressToken(m.params)}
+	r := &request{message: m, cancel: cancel, token: progressToken(m.params), progress: -1}
 	if why := c.admit(r); why != "" {
 		cancel()
 		c.out.send(errorLine(m.id, errBusy, why, nil))

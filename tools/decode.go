@@ -191,7 +191,7 @@ func refuseUnknown(at, name string, known []string) error {
 // nearest returns the known name that name is most likely a slip of, "" if
 // none is close.
 func nearest(name string, known []string) string {
-	best, least := "", len(name)/2+1
+	best, least := "", len(name)/3+1
 	for _, k := range known {
 		if strings.ReplaceAll(strings.ToLower(name), "-", "_") == k || len(name) > 2 && (strings.Contains(k, name) || strings.Contains(name, k)) {
 			return k
