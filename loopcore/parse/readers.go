@@ -19,7 +19,7 @@ var Readers = []Reader{
 	tap,
 	cargoTest, xctest,
 	surefire, junitConsole, junit4, gradle, scalatest,
-	swiftTest, dotnet, exunit,
+	dotnet, exunit,
 	rspec, minitest, testUnit, phpunit, teamcity,
 	gtest, catch2, ctest, meson,
 	// builds
