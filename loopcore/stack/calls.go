@@ -145,9 +145,22 @@ func (r *repo) makeCall(args []string, dir string) ([]*task, bool) {
 	for _, t := range targets {
 		if found := s.find(t); found != nil {
 			out = append(out, found)
+		} else if found := s.byPattern(t); found != nil {
+			out = append(out, found)
 		}
 	}
 	return out, len(out) > 0
+}
+
+// byPattern finds the pattern rule that makes a target: test-% for test-full.
+func (s *taskSet) byPattern(name string) *task {
+	for _, t := range s.tasks {
+		pre, post, ok := strings.Cut(t.name, "%")
+		if ok && len(name) > len(pre)+len(post) && strings.HasPrefix(name, pre) && strings.HasSuffix(name, post) {
+			return t
+		}
+	}
+	return nil
 }
 
 func isNumber(s string) bool {

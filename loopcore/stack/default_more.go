@@ -58,8 +58,6 @@ func defaultMaven(r *repo, dir string) []candidate {
 	out := []candidate{by(kTest, mvn+goal, file, 1, confConfigured), by(kBuild, mvn+"compile", file, 1, confConfigured)}
 	if strings.Contains(r.text(file), "spotless-maven-plugin") {
 		out = append(out, by(kLint, mvn+"spotless:check", file, lineOf(r.text(file), "spotless-maven-plugin"), confConfigured))
-	} else if strings.Contains(r.text(file), "maven-checkstyle-plugin") {
-		out = append(out, by(kLint, mvn+"checkstyle:check", file, lineOf(r.text(file), "maven-checkstyle-plugin"), confBare))
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func goals(args []string) []string {
 		a := args[i]
 		if strings.HasPrefix(a, "-") {
 			switch a {
-			case "-P", "-f", "--file", "-pl", "--projects", "-s", "--settings", "-T", "-p", "--project-dir", "-I", "--init-script", "-c":
+			case "-P", "-f", "--file", "-pl", "--projects", "-s", "--settings", "-T", "-p", "--project-dir", "-I", "--init-script", "-c", "-x", "--exclude-task":
 				i++
 			}
 			continue
@@ -132,6 +132,8 @@ func classifyCMake(_ string, args []string) verdict {
 					v.kind = ""
 				case strings.Contains(t, "format") || strings.Contains(t, "tidy"):
 					v.kind = kLint
+				case t != "all" && t != "ALL_BUILD":
+					v.partial = true
 				}
 			}
 		}

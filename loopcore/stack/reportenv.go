@@ -58,14 +58,15 @@ var reporters = []reporter{
 		p.add("PYTEST_ADDOPTS", "--junitxml="+quoteWord(p.scratch+"/pytest.xml"))
 		p.file(p.scratch + "/pytest.xml")
 	}},
-	// tox passes on few variables: 3.x takes the list from a variable, 4.11 and later an override.
+	// tox passes on few variables: 3.x takes the list from a variable, 4.11 and
+	// later an override; each ignores the other's.
 	{"pytest", []string{"tox"}, nil, func(p reportPlan) {
 		p.add("TOX_TESTENV_PASSENV", "PYTEST_ADDOPTS CI")
 		p.env["TOX_OVERRIDE"] = strings.TrimPrefix(p.old("TOX_OVERRIDE")+";testenv.pass_env+=PYTEST_ADDOPTS", ";")
 	}},
 	// Without --test-reporter the runner takes two reporters: one for people, one for us.
 	{"node-test", nil, []string{"--test-reporter"}, func(p reportPlan) {
-		p.add("NODE_OPTIONS", "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="+quoteWord(p.scratch+"/node-test.xml"))
+		p.add("NODE_OPTIONS", "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination="+quoteNode(p.scratch+"/node-test.xml"))
 		p.file(p.scratch + "/node-test.xml")
 	}},
 	{"jest", nil, []string{"--json", "--outputFile", "--watch", "--watchAll"}, hookReporter},
@@ -73,10 +74,18 @@ var reporters = []reporter{
 	// A reporter of ours prints what spec prints and writes the JSON besides: the
 	// JSON reporter alone would take the log from the people who read it.
 	{"mocha", nil, []string{"--reporter", "-R"}, func(p reportPlan) {
+		if strings.ContainsAny(p.scratch, " \t'\"") {
+			return // MOCHA_OPTIONS splits at spaces and knows no quotes
+		}
 		p.write[p.scratch+"/mocha-reporter.cjs"] = mochaReporter
 		p.add("MOCHA_OPTIONS", "--reporter "+p.scratch+"/mocha-reporter.cjs")
 		p.env["FIXLOOP_REPORT_DIR"] = p.scratch
 		p.file(p.scratch + "/mocha-*.json")
+	}},
+	// bun takes its options from there for the runner only: bun run x is not disturbed.
+	{"bun-test", nil, []string{"--reporter", "--reporter-outfile"}, func(p reportPlan) {
+		p.add("BUN_OPTIONS", "--reporter=junit --reporter-outfile="+p.scratch+"/bun.xml")
+		p.file(p.scratch + "/bun.xml")
 	}},
 	// SPEC_OPTS replaces the formats of .rspec and the command line, so that one for people is named too.
 	{"rspec", nil, []string{"--out", "-o"}, func(p reportPlan) {

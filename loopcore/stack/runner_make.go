@@ -41,11 +41,14 @@ func readMake(r *repo, dir string) ([]*task, string) {
 		if strings.ContainsAny(t.name, "/.%$") && !m.phony[t.name] {
 			t.hidden = true
 		}
-		if !m.phony[t.name] && r.hasDir(path.Join(dir, t.name)) && t.body != "" && len(m.phony) > 0 {
+		if !m.phony[t.name] && len(t.deps) == 0 && r.hasDir(path.Join(dir, t.name)) && t.body != "" && len(m.phony) > 0 {
 			t.hidden = true // make finds the folder up to date and does nothing
 		}
-		if t.name == m.def && !contains([]string{"all", "test", "build", "check"}, t.name) {
-			continue
+	}
+	for _, p := range m.pats { // kept for calls with a stem: make test-full
+		if p.name != "%" {
+			p.hidden, p.body = true, m.expand(p.body, 0)
+			m.tasks = append(m.tasks, p)
 		}
 	}
 	return m.tasks, m.def
@@ -228,9 +231,6 @@ func (m *makeFile) patterns() {
 				m.tasks = append(m.tasks, n)
 			}
 		}
-	}
-	for name := range m.phony {
-		_ = name
 	}
 }
 

@@ -43,7 +43,9 @@ func (r *repo) taskfile(file, dir, prefix string, depth int) []*task {
 				taskCmd(t, c, prefix, vars)
 			}
 			if len(v.get("sources").list()) > 0 {
-				t.call += " --force" // Task does nothing when its sources did not change
+				if k, _ := kindOfName(t.name); k == kTest {
+					t.call += " --force" // Task does nothing when its sources did not change: no test would be seen to run
+				}
 			}
 		} else {
 			for _, c := range v.list() {

@@ -148,6 +148,10 @@ func refine(v *verdict) {
 		v.partial = hasFlag(a, "--hook-stage") && !hasFlag(a, "--all-files", "-a")
 	case "storybook", "jest", "mocha":
 		v.partial = v.partial || hasFlag(a, "-t", "--testNamePattern", "-g", "--grep", "--onlyChanged", "-o")
+	case "nox", "tox":
+		v.partial = hasFlag(a, "-f", "--noxfile", "-c")
+	case "dart", "flutter":
+		v.partial = v.kind == kTest && hasFlag(a, "-p", "--platform", "-d")
 	case "swift-format":
 		v.mutates = !hasFlag(a, "lint")
 	}
