@@ -33,8 +33,11 @@ func readJavac(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		end := i + 1
+		if strings.TrimSpace(l.Line(end+1)) == "^" {
+			end += 2 // the source and its caret
+		}
 		for end < len(l.Lines) && end < i+12 && javaMore(l.Lines[end]) {
-			if s := mavenText(l.Lines[end]); strings.Contains(s, ":") {
+			if s := mavenText(l.Lines[end]); hasAnyPrefix(strings.TrimSpace(s), []string{"symbol:", "location:", "required:", "found:", "reason:"}) {
 				f.Message += " " + strings.Join(strings.Fields(s), " ")
 			}
 			end++

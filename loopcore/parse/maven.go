@@ -36,6 +36,10 @@ func readMaven(l *Log, c *Claims) loopcore.Report {
 		f := loopcore.Failure{Kind: loopcore.FailCompile, Message: strings.TrimSuffix(text, " -> [Help 1]"), At: l.Number(i), Detail: detail(l, i, i+10)}
 		if _, rest, ok := strings.Cut(text, " @ "); ok { // "… @ /x/pom.xml, line 5, column 3"
 			f.File, f.Line, f.Column = pomPlace(l, rest)
+			if pom, ok := cutFrom(text, "POM "); ok && f.File == "" {
+				pom, _, _ = strings.Cut(pom, ": ")
+				f.File = l.Path(pom)
+			}
 		}
 		c.Take(me, i, i+1)
 		r.Failures = append(r.Failures, f)
@@ -56,7 +60,10 @@ var mavenFaults = []string{
 func pomPlace(l *Log, s string) (file string, line, col int) {
 	file, rest, ok := strings.Cut(s, ", line ")
 	if !ok {
-		return "", 0, 0
+		if rest, ok = strings.CutPrefix(s, "line "); !ok {
+			return "", 0, 0
+		}
+		file = ""
 	}
 	line, rest = number(rest)
 	if rest, ok := strings.CutPrefix(rest, ", column "); ok {

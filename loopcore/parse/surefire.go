@@ -56,6 +56,8 @@ func (s *surefireRun) step(i int) int {
 		return s.block(i, text)
 	case strings.HasPrefix(text, "Results:") || strings.HasPrefix(text, "Results :"):
 		s.results, s.section = i, ""
+	case s.results < 0 && level == "[ERROR] " && (text == "Failures: " || text == "Errors: "): // -q
+		s.results, s.section = i, strings.TrimSuffix(text, ": ")
 	case s.results >= 0 && strings.HasPrefix(text, "Tests run:"):
 		s.total(text)
 		s.results = -1
