@@ -66,6 +66,9 @@ func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
 	return r
 }
 
+// endLines is how far from either end of the output totals are looked for.
+const endLines = 3000
+
 // settle sets status and counts of what the shapes told.
 func (s *shapes) settle(r *loopcore.Report, counts loopcore.Counts, counted bool) {
 	if counted && !r.Counted {
@@ -102,8 +105,11 @@ var noTestPhrases = []string{
 
 // noTests reports whether the output says that there was nothing to run.
 func (s *shapes) noTests() bool {
+	if !s.l.HasAny("test", "Test", "TEST", "spec", "Spec") {
+		return false
+	}
 	for i, line := range s.l.Lines {
-		if !s.free(i) || len(line) > 300 {
+		if i > endLines && i < len(s.l.Lines)-endLines || !s.free(i) || len(line) > 300 || !strings.Contains(line, "es") && !strings.Contains(line, "ES") && !strings.Contains(line, "pec") {
 			continue
 		}
 		low := strings.ToLower(line)
@@ -120,7 +126,10 @@ func (s *shapes) free(i int) bool { return s.c.owner[i] == "" }
 
 // totals reads the last line that looks like a runner's totals.
 func (s *shapes) totals() (loopcore.Counts, bool) {
-	for i := len(s.l.Lines) - 1; i >= 0; i-- {
+	if !s.l.HasAny("ass", "ASS", "ail", "AIL", "ucce", "UCCE") {
+		return loopcore.Counts{}, false
+	}
+	for i := len(s.l.Lines) - 1; i >= max(0, len(s.l.Lines)-endLines); i-- {
 		if !s.free(i) {
 			continue
 		}
@@ -208,7 +217,7 @@ func totalsPart(line string) (loopcore.Counts, bool) {
 // readTotals pairs the numbers of a line with their words: `3 failed`,
 // `failures: 2`, `Failed:     1`, `12 unit tests`.
 func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
-	if len(line) > 400 {
+	if len(line) > 400 || !strings.ContainsAny(line, "0123456789") {
 		return n, 0, false
 	}
 	low := strings.ToLower(line)

@@ -338,6 +338,9 @@ func better(have *loopcore.Failure, f loopcore.Failure) {
 // named reads errors that name their test in front of the message:
 // `/x/CartTests.swift:12: error: CartTests.testTotal : XCTAssertEqual failed`.
 func (s *shapes) named() {
+	if !s.l.Has("error: ") {
+		return
+	}
 	for i, line := range s.l.Lines {
 		if !s.free(i) || !strings.Contains(line, " : ") || !strings.Contains(line, "error: ") {
 			continue

@@ -24,6 +24,7 @@ type Log struct {
 	text    string // all lines, joined by \n and never shortened; Lines point into it
 	starts  []int  // where each line begins in text
 	dir     string // the folder the run worked in, where the output tells: see Path
+	grams   *grams
 	marks   map[string]bool
 	sources map[string]string // files of In.Root that were read
 }
@@ -72,7 +73,10 @@ func shorten(s string) string {
 func (l *Log) Has(literal string) bool {
 	known, ok := l.marks[literal]
 	if !ok {
-		known = strings.Contains(l.text, literal)
+		if l.grams == nil {
+			l.grams = newGrams(l.text)
+		}
+		known = l.grams.may(literal) && strings.Contains(l.text, literal)
 		l.marks[literal] = known
 	}
 	return known
