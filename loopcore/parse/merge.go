@@ -234,6 +234,7 @@ func required(fs []loopcore.Failure) []loopcore.Failure {
 func finish(l *Log, r *loopcore.Report) {
 	n := r.Counts
 	r.Counts.Total = max(n.Total, n.Passed+n.Failed+n.Errors+n.Skipped+n.Killed)
+	r.Fallback = r.Fallback || r.Runner == "" // nobody knew the runner
 	relative(l, r)
 	ids := map[string]int{}
 	for i := range r.Failures {
