@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/lmittmann/tint"
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+	"fixloop/server"
+	"fixloop/server/engine"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitRed         = 1 // red, or findings
+	exitUsage       = 2
+	exitUnresolved  = 3
+	exitEnvironment = 4
+)
+
+// version is set by a release build; otherwise the build information tells.
+var version string
+
+// app is what every verb gets: its streams, and an engine made when needed.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	logFile  string
+	verbose  bool
+	exit     int // set by a verb that ended as it should, with bad news
+}
+
+// verbs is the table of verbs, in the order of the help: one file each.
+var verbs = []func(*app) *cobra.Command{
+	serveCmd, demoCmd, detectCmd, runCmd, parseCmd, guardCmd, statusCmd, reportCmd, verifyCmd, waiveCmd,
+	checkpointsCmd, snapshotCmd, restoreCmd, showCmd, diffCmd, gcCmd, doctorCmd, versionCmd,
+}
+
+// run is main without the process: it returns the exit code.
+func run(args []string, in io.Reader, out, errOut io.Writer) int {
+	a := &app{in: in, out: out, err: errOut}
+	root := &cobra.Command{
+		Use:           "fixloop",
+		Short:         "Drive a test-fix loop that can not be talked into green",
+		Long:          "fixloop runs a repository's gate, reads what failed, keeps every tree, and decides when a test-fix loop is done.\nAs an MCP server: fixloop serve.",
+		SilenceErrors: true, SilenceUsage: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+	}
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.PersistentFlags().StringVar(&a.logFile, "log-file", "", "write the log to this file instead of stderr")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "log more")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
+	for _, v := range verbs {
+		root.AddCommand(v(a))
+	}
+	ctx, stop := server.Signals(context.Background())
+	defer stop()
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return a.exit
+	case errors.As(err, new(usage)) || strings.HasPrefix(err.Error(), "unknown command"):
+		fmt.Fprintf(errOut, "fixloop: %v\nTry: fixloop help\n", err)
+		return exitUsage
+	}
+	return a.complain(err)
+}
+
+// usage is a mistake in the command line.
+type usage struct{ error }
+
+// args wraps cobra's argument checks, so that their errors are usage errors.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if err := check(c, a); err != nil {
+			return usage{err}
+		}
+		return nil
+	}
+}
+
+// complain prints a refusal: what is wrong, then what to do.
+func (a *app) complain(err error) int {
+	e := loopcore.AsError(err)
+	fmt.Fprintf(a.err, "fixloop: %s: %s\n", e.Code, e.Msg)
+	if e.Hint != "" {
+		fmt.Fprintf(a.err, "  %s\n", e.Hint)
+	}
+	switch e.Code {
+	case loopcore.CodeInvalidArgument, loopcore.CodeBadConfig:
+		return exitUsage
+	case loopcore.CodeCancelled, loopcore.CodeBusy:
+		return exitUnresolved
+	case loopcore.CodeGit, loopcore.CodeDisk, loopcore.CodeNotARepository, loopcore.CodeNoGate:
+		return exitEnvironment
+	}
+	return exitRed
+}
+
+// engine makes the engine of one verb; end closes it.
+func (a *app) engine() (*engine.Engine, func(), error) {
+	log, closeLog, err := a.log()
+	if err != nil {
+		return nil, nil, err
+	}
+	e := engine.New(engine.Config{Version: ourVersion(), Log: log})
+	return e, func() { _ = e.Close(); closeLog() }, nil
+}
+
+// log is slog through tint on stderr, or plain lines in --log-file.
+func (a *app) log() (*slog.Logger, func(), error) {
+	level := slog.LevelWarn
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	if a.logFile == "" {
+		return slog.New(tint.NewHandler(a.err, &tint.Options{Level: level, NoColor: !terminal(a.err)})), func() {}, nil
+	}
+	f, err := os.OpenFile(a.logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, loopcore.Refuse(loopcore.CodeDisk, "name a file that can be written", "the log file can not be opened: %w", err)
+	}
+	return slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: level})), func() { _ = f.Close() }, nil
+}
+
+// caller is the command line as a caller of the engine.
+func caller() contract.Caller {
+	cwd, _ := os.Getwd()
+	return contract.Caller{Client: "fixloop", ClientVersion: ourVersion(), Cwd: cwd}
+}
+
+// folder is the working directory, or the argument.
+func folder(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return caller().Cwd
+}
+
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
+}
+
+// json prints v for a program.
+func (a *app) json(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
+
+// ourVersion is the release's version, else the module's, else "dev".
+func ourVersion() string {
+	if version != "" {
+		return version
+	}
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" && b.Main.Version != "(devel)" {
+		return b.Main.Version
+	}
+	return "dev"
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func snapshotCmd(a *app) *cobra.Command {
+	var label string
+	c := &cobra.Command{
+		Use:   "snapshot [DIR]",
+		Short: "Keep the work tree as it is now; prints the id last",
+		Long:  "Keep every file of the work tree, untracked ones included, in the vault outside the repository. Nothing of the repository is written.",
+		Args:  args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, dir []string) error {
+			e, end, err := a.engine()
+			if err != nil {
+				return err
+			}
+			defer end()
+			s, err := e.Snapshot(cmd.Context(), folder(dir), label)
+			if err != nil {
+				return err
+			}
+			for _, u := range s.Uncovered {
+				fmt.Fprintf(a.err, "not kept: %s\n", u)
+			}
+			if !s.Stable {
+				fmt.Fprintln(a.err, "a file was being written while it was read: it may be torn")
+			}
+			a.printf("%s\n", s.ID)
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&label, "message", "m", "", "what it is for")
+	return c
+}
+
+func checkpointsCmd(a *app) *cobra.Command {
+	var ids, asJSON bool
+	c := &cobra.Command{
+		Use:   "checkpoints [DIR]",
+		Short: "List the snapshots, oldest first",
+		Args:  args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, dir []string) error {
+			e, end, err := a.engine()
+			if err != nil {
+				return err
+			}
+			defer end()
+			all, err := e.Snapshots(cmd.Context(), folder(dir))
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.json(all)
+			}
+			for _, s := range all {
+				if ids {
+					a.printf("%s\n", s.ID)
+					continue
+				}
+				a.printf("%s  %-10s  %s  %s\n", s.ID, s.Kind, s.Time.Local().Format("2006-01-02 15:04:05"), s.Label)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&ids, "ids", false, "print ids only")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"fixloop/loopcore/contract"
+	"fixloop/loopcore/evidence"
+)
+
+func statusCmd(a *app) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status [DIR]",
+		Short: "Show where the loop of a work tree stands",
+		Args:  args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, dir []string) error {
+			e, end, err := a.engine()
+			if err != nil {
+				return err
+			}
+			defer end()
+			s, err := e.Status(cmd.Context(), caller(), folder(dir))
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.json(s)
+			}
+			a.printf("repository  %s\nstate       %s\n", s.Repo, s.State)
+			if s.Session == nil {
+				a.printf("no session yet\n")
+				return nil
+			}
+			state := string(s.Session.Outcome)
+			if s.Session.Open() {
+				state = "open"
+			}
+			a.printf("session     %s (%s, policy %s)\n", s.Session.ID, state, s.Session.Policy.Name)
+			a.runs(s.Runs)
+			if s.Decision != nil {
+				a.decision(*s.Decision)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) runs(runs []contract.RunGateOut) {
+	for _, r := range runs {
+		a.printf("  iteration %-2d  %-11s  %d failing, %d passed  (run %s, %s)\n", r.Iteration, r.Verdict, r.Counts.Bad(), r.Counts.Passed, r.Run, r.Scope)
+	}
+}
+
+func (a *app) decision(d evidence.Decision) { a.printf("%s\n", d.StatusLine) }

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/evidence"
+	"fixloop/server/internal/gitrepo"
+	"fixloop/server/internal/proc"
+)
+
+// act performs the action of a decision that is already recorded, and records
+// that it is done. Every action that changes files keeps the present tree as
+// discarded first.
+func (e *Engine) act(ctx context.Context, s *space, ses evidence.Session, d loopcore.Decision, v evidence.Decision) (evidence.Decision, error) {
+	ctx = context.WithoutCancel(ctx) // a decision that is recorded is carried out
+	var err error
+	switch d.Action {
+	case loopcore.ActionStage:
+		err = s.stage(ctx, ses, &v)
+	case loopcore.ActionRollback:
+		err = s.rollback(ctx, ses, &v, nil)
+	case loopcore.ActionRestoreProtected:
+		err = s.restoreProtected(ctx, ses, &v)
+	case loopcore.ActionNone:
+		return v, s.keepTree(ses, d, v)
+	}
+	if err != nil {
+		return v, err
+	}
+	if v.Action.Tree, err = s.repo.Tree(ctx); err != nil {
+		return v, err
+	}
+	if err := s.db.DecisionDone(ses.ID, v.N, v.Action); err != nil {
+		return v, err
+	}
+	if d.Outcome.Terminal() {
+		return v, s.db.EndSession(ses.ID, v.Outcome, v.StatusLine)
+	}
+	return v, nil
+}
+
+// keepTree keeps the tested tree as a checkpoint where a person takes over.
+func (s *space) keepTree(ses evidence.Session, d loopcore.Decision, v evidence.Decision) error {
+	if d.Outcome != loopcore.OutcomeNeedDecision && d.Rule.Row != "agent report" || v.Run == "" {
+		return nil
+	}
+	run, err := s.db.Run(v.Run)
+	if err != nil {
+		return err
+	}
+	return s.db.SaveCheckpoint(evidence.Checkpoint{ID: run.Snapshot, Session: ses.ID, Iteration: run.Iteration, Run: run.ID, Tree: run.Tree,
+		Files: run.Changed, RootCause: "kept for " + string(d.Outcome), Kind: "checkpoint"})
+}
+
+// stage stages what changed since the start, with the user's own git. A tree
+// that can not be staged is as green as before: the note says why.
+func (s *space) stage(ctx context.Context, ses evidence.Session, v *evidence.Decision) error {
+	run, err := s.db.Run(v.Run)
+	if err != nil {
+		return err
+	}
+	v.Action.Files = slices.Clone(run.Changed)
+	if keptOf(ses).Config.OnSuccess == "leave" {
+		v.Action.Kind, v.Action.Note = loopcore.ActionNone, "on_success is leave: nothing was staged"
+		return nil
+	}
+	if len(run.Changed) == 0 {
+		v.Action.Note = "nothing changed since the start"
+		return nil
+	}
+	done, err := s.repo.Stage(ctx, run.Changed)
+	if err != nil {
+		v.Action.Note = "the gate is green, but staging failed: " + err.Error()
+		return nil
+	}
+	v.Action.Files = append([]string{}, done.Staged...)
+	for _, l := range done.Left {
+		v.Action.Note = fmt.Sprintf("not staged: %s (%s)", l.Path, l.Why)
+	}
+	return nil
+}
+
+// rollback brings a snapshot back and keeps what was there as discarded.
+func (s *space) rollback(ctx context.Context, ses evidence.Session, v *evidence.Decision, paths []string) error {
+	done, err := s.repo.Restore(ctx, v.Action.To, gitrepo.RestoreOptions{Paths: paths, Label: fmt.Sprintf("discarded: iteration %d, %s", v.Iteration, v.Rule.Row),
+		Meta: map[string]string{"session": ses.ID}})
+	if err != nil {
+		return err
+	}
+	v.Action.Discarded = done.Safety.ID
+	v.Action.Files = append(slices.Clone(done.Written), done.Deleted...)
+	slices.Sort(v.Action.Files)
+	for _, l := range done.Left {
+		v.Action.Note = fmt.Sprintf("left as it is: %s (%s)", l.Path, l.Why)
+	}
+	return s.db.SaveCheckpoint(evidence.Checkpoint{ID: done.Safety.ID, Session: ses.ID, Iteration: v.Iteration, Run: v.Run, Tree: done.Safety.Tree,
+		Files: v.Action.Files, RootCause: v.Rule.Row + ": " + v.Rule.Detection, Kind: "discarded"})
+}
+
+// restoreProtected brings the files back that the guard protects, and leaves
+// the honest part of the edit.
+func (s *space) restoreProtected(ctx context.Context, ses evidence.Session, v *evidence.Decision) error {
+	run, err := s.db.Run(v.Run)
+	if err != nil {
+		return err
+	}
+	waived, err := s.db.Waivers(ses.ID)
+	if err != nil {
+		return err
+	}
+	paths := protected(standing(run.Findings, waived))
+	if len(paths) == 0 {
+		v.Action.Note = "no single file holds what the guard saw; undo it by hand, then run the gate"
+		return nil
+	}
+	return s.rollback(ctx, ses, v, paths)
+}
+
+// protected are the files that hold blocking findings.
+func protected(findings []loopcore.Finding) []string {
+	var paths []string
+	for _, f := range findings {
+		if f.Severity == loopcore.SevBlock && f.File != "" {
+			paths = append(paths, f.File)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// settle ends what a server that died left half done: processes of an
+// interrupted run, a restore that was cut short, a decision without its action.
+// The caller holds the gate's lock.
+func (s *space) settle(ctx context.Context) error {
+	left, err := s.db.MarkInterruptedRuns()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, it := range left {
+		p := it.Process
+		if p.PID == 0 {
+			continue
+		}
+		if _, err := proc.Reap(ctx, proc.Started{PID: p.PID, PGID: p.PGID, Start: uint64(p.Start), Boot: p.Boot, Mark: p.Mark}); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	recovered, err := s.repo.Recover(ctx)
+	if err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	pending, err := s.db.PendingDecisions()
+	if err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	for _, v := range pending {
+		if err := s.finish(ctx, v, recovered); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// finish carries out a decision whose server died before its action was done.
+// Where the tree has moved since, nothing is touched.
+func (s *space) finish(ctx context.Context, v evidence.Decision, r gitrepo.Recovery) error {
+	ses, err := s.db.Session(v.Session)
+	if err != nil {
+		return err
+	}
+	tree, err := s.repo.Tree(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.Action == "finished" || r.Action == "undone":
+		v.Action.Discarded, v.Action.Note = r.Journal.Safety, "the server was killed meanwhile; the restore was "+r.Action
+	case tree != v.Action.Tree:
+		v.Action.Note = "the server was killed before the action, and the tree moved since: nothing was touched"
+	case v.Action.Kind == loopcore.ActionStage:
+		err = s.stage(ctx, ses, &v)
+	case v.Action.Kind == loopcore.ActionRollback:
+		err = s.rollback(ctx, ses, &v, nil)
+	case v.Action.Kind == loopcore.ActionRestoreProtected:
+		err = s.restoreProtected(ctx, ses, &v)
+	}
+	if err != nil {
+		return err
+	}
+	if v.Action.Tree, err = s.repo.Tree(ctx); err != nil {
+		return err
+	}
+	if err := s.db.DecisionDone(ses.ID, v.N, v.Action); err != nil {
+		return err
+	}
+	if v.Outcome.Terminal() && ses.Open() {
+		return s.db.EndSession(ses.ID, v.Outcome, v.StatusLine)
+	}
+	return nil
+}

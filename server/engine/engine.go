@@ -1,0 +1,176 @@
+// Package engine is the one place that sequences I/O: it runs the gate through
+// proc, snapshots and restores through gitrepo, keeps state through store, and
+// asks loopcore what to make of it. It holds no rule of its own. The tools and
+// the command line are both thin callers of it.
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/config"
+	"fixloop/loopcore/contract"
+	"fixloop/server/internal/gitrepo"
+	"fixloop/server/internal/proc"
+	"fixloop/server/internal/store"
+)
+
+// Config is what an engine needs from outside.
+type Config struct {
+	StateDir string           // "" = the platform's state folder, or FIXLOOP_STATE
+	Version  string           // of fixloop, for the evidence
+	Log      *slog.Logger     // nil = none
+	Now      func() time.Time // nil = time.Now
+}
+
+// Engine serves every work tree that it is asked about. Safe for concurrent
+// use: calls on one work tree that change something take turns.
+type Engine struct {
+	cfg    Config
+	ctx    context.Context // ends with Close; every run lives under it
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	spaces map[string]*space // by state folder
+}
+
+// Supervise must be the first call of main and of TestMain: a run of the gate
+// is looked after by this same program, started again. It returns true in such
+// a process, when its work is done; the program must then end.
+func Supervise() bool { return proc.Supervise() }
+
+// New returns an engine. It does nothing before it is asked.
+func New(cfg Config) *Engine {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Engine{cfg: cfg, ctx: ctx, cancel: cancel, spaces: map[string]*space{}}
+}
+
+// Close ends every run under way, waits for them, and closes the databases.
+func (e *Engine) Close() error {
+	e.cancel()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	for _, s := range e.spaces {
+		s.live.Range(func(_, v any) bool {
+			<-v.(*live).done
+			return true
+		})
+		errs = append(errs, s.db.Close())
+	}
+	clear(e.spaces)
+	return errors.Join(errs...)
+}
+
+// space is one work tree and what is kept about it.
+type space struct {
+	repo *gitrepo.Repo
+	db   *store.DB
+	dir  string // the state folder of this work tree
+	log  *slog.Logger
+	live sync.Map // run id to *live
+
+	mu sync.Mutex // one change at a time: starting a run, deciding, restoring
+}
+
+// at opens the work tree that the call is about.
+func (e *Engine) at(ctx context.Context, c contract.Caller, dir string) (*space, error) {
+	repo, err := e.repo(ctx, c, dir)
+	if err != nil {
+		return nil, err
+	}
+	return e.space(ctx, repo)
+}
+
+// repo finds the work tree: the folder named, else the first of the caller's
+// folders that lies in one.
+func (e *Engine) repo(ctx context.Context, c contract.Caller, dir string) (*gitrepo.Repo, error) {
+	opts := gitrepo.Options{StateDir: e.cfg.StateDir}
+	if dir != "" {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.Cwd, dir)
+		}
+		return gitrepo.Open(ctx, dir, opts)
+	}
+	var first error
+	for _, d := range c.Folders(ctx) {
+		repo, err := gitrepo.Open(ctx, d, opts)
+		if err == nil {
+			return repo, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		first = loopcore.Refuse(loopcore.CodeNotARepository, "pass repo, the absolute path of a folder in the work tree", "no folder to work in is known")
+	}
+	return nil, first
+}
+
+func (e *Engine) space(ctx context.Context, repo *gitrepo.Repo) (*space, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s := e.spaces[repo.StateDir()]; s != nil {
+		return s, nil
+	}
+	if err := os.MkdirAll(repo.StateDir(), 0o700); err != nil {
+		return nil, disk(err, repo.StateDir())
+	}
+	db, err := store.Open(filepath.Join(repo.StateDir(), "state.db"), e.cfg.Now)
+	if err != nil {
+		return nil, err
+	}
+	s := &space{repo: repo, db: db, dir: repo.StateDir(), log: e.cfg.Log}
+	e.spaces[repo.StateDir()] = s
+	return s, nil
+}
+
+// config reads .fixloop.yaml as it is in the work tree.
+func (s *space) config() (config.Config, error) {
+	data, err := os.ReadFile(filepath.Join(s.repo.Top(), config.File))
+	if errors.Is(err, fs.ErrNotExist) {
+		return config.Default(), nil
+	}
+	if err != nil {
+		return config.Config{}, loopcore.Refuse(loopcore.CodeBadConfig, "give this user read permission, or remove the file", "%s can not be read: %w", config.File, err)
+	}
+	return config.Parse(data)
+}
+
+// inside turns a path that a caller gave into one relative to the top, with
+// slashes; a path that leaves the work tree is refused.
+func (s *space) inside(path string) (string, error) {
+	top := s.repo.Top()
+	p := path
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(top, p)
+	}
+	p = filepath.Clean(p)
+	if real, err := filepath.EvalSymlinks(p); err == nil {
+		p = real
+	}
+	rel, err := filepath.Rel(top, p)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", loopcore.Refuse(loopcore.CodeOutsideRepo, "give a path inside the work tree", "%s is outside %s", path, top)
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+func disk(err error, path string) error {
+	return loopcore.Refuse(loopcore.CodeDisk, "make room or give permission, or set FIXLOOP_STATE to another folder", "%s can not be written: %w", path, err)
+}

@@ -1,0 +1,324 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+	"fixloop/loopcore/evidence"
+)
+
+// EvaluateTermination decides by the table and performs the action it names.
+// For a run that was decided, and on an ended session, it repeats the decision.
+func (e *Engine) EvaluateTermination(ctx context.Context, c contract.Caller, in contract.EvaluateIn) (contract.EvaluateOut, error) {
+	var out contract.EvaluateOut
+	if err := checkReport(in.AgentReport); err != nil {
+		return out, err
+	}
+	s, err := e.at(ctx, c, in.Repo)
+	if err != nil {
+		return out, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ses, err := s.session(in.Session)
+	if err != nil {
+		return out, err
+	}
+	if !ses.Open() {
+		return e.repeat(s, ses)
+	}
+	if err := s.idle(); err != nil {
+		return out, err
+	}
+	unlock, err := s.lockGate(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer unlock()
+	if ses, err = s.db.Session(ses.ID); err != nil || !ses.Open() { // settled meanwhile
+		if err != nil {
+			return out, err
+		}
+		return e.repeat(s, ses)
+	}
+	h, runs, err := s.history(ses)
+	if err != nil {
+		return out, err
+	}
+	if h.Tree, err = s.repo.Tree(ctx); err != nil {
+		return out, err
+	}
+	if err := s.spend(ses, &h, runs, in.Usage); err != nil {
+		return out, err
+	}
+	if done, ok, err := s.decided(ses, h, in); err != nil || ok {
+		if err != nil {
+			return out, err
+		}
+		return e.answer(ctx, s, ses.ID, done)
+	}
+	h.Report, h.Abort = in.AgentReport, in.Abort
+	h.Minutes = e.cfg.Now().Sub(ses.Opened).Minutes()
+	d := loopcore.Decide(h, ses.Policy)
+	v, err := e.settleOn(s, ses, h, runs, d, in.AgentReport)
+	if err != nil {
+		return out, err
+	}
+	if v, err = e.act(ctx, s, ses, d, v); err != nil {
+		return out, err
+	}
+	if err := e.publish(ctx, s, ses.ID); err != nil {
+		return out, err
+	}
+	return e.answer(ctx, s, ses.ID, v)
+}
+
+// checkReport refuses a report that leaves its reader guessing.
+func checkReport(r *loopcore.AgentReport) error {
+	if r == nil {
+		return nil
+	}
+	switch r.Status {
+	case "fixed", "blocked":
+		return nil
+	case "need_decision":
+		if r.Question == "" && r.Reason == "" {
+			return loopcore.Refuse(loopcore.CodeInvalidArgument, "put the question to the person in agent_report.question, with options if there are some", "agent_report need_decision has no question")
+		}
+		return nil
+	case "impossible":
+		if r.Reason == "" && r.Evidence == "" {
+			return loopcore.Refuse(loopcore.CodeInvalidArgument, "name the failing test and why no honest implementation can pass it in agent_report.reason", "agent_report impossible has no reason")
+		}
+		return nil
+	}
+	return loopcore.Refuse(loopcore.CodeInvalidArgument, "use fixed, need_decision, blocked or impossible", "agent_report.status %q is unknown", loopcore.CleanLine(r.Status, 60))
+}
+
+// idle refuses while a run of this server is under way.
+func (s *space) idle() error {
+	var under *live
+	s.live.Range(func(_, v any) bool {
+		under = v.(*live)
+		return false
+	})
+	if under == nil {
+		return nil
+	}
+	return loopcore.Refuse(loopcore.CodeBusy, fmt.Sprintf("wait for it: run_gate with run: %q", under.run.ID), "run %s is under way", under.run.ID)
+}
+
+// spend records what the attempt cost.
+func (s *space) spend(ses evidence.Session, h *loopcore.History, runs []evidence.Run, u contract.Usage) error {
+	if u == (contract.Usage{}) || len(runs) == 0 {
+		return nil
+	}
+	last := runs[len(runs)-1]
+	it := evidence.Iteration{Session: ses.ID, Iteration: last.Iteration, Model: u.Model, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
+		CacheTokens: u.CacheTokens, CostUSD: u.CostUSD, ErrorHash: h.Runs[len(h.Runs)-1].ErrorHash(), FailingLayer: layer(last), Outcome: "fail"}
+	if it.CostUSD == 0 {
+		it.CostUSD = loopcore.Cost(u.Model, u.InputTokens, u.OutputTokens, u.CacheTokens)
+	}
+	if last.Verdict == loopcore.VerdictPass {
+		it.Outcome = "pass"
+	}
+	if err := s.db.SaveIteration(it); err != nil {
+		return err
+	}
+	all, err := s.db.Iterations(ses.ID)
+	h.CostUSD = 0
+	for _, it := range all {
+		h.CostUSD += it.CostUSD
+	}
+	return err
+}
+
+// layer is the first step that did not pass.
+func layer(r evidence.Run) string {
+	for _, st := range r.Steps {
+		if st.Status != loopcore.StepPass {
+			return st.Name
+		}
+	}
+	return ""
+}
+
+// decided finds the decision on the last run, while the tree is as its action
+// left it and there is nothing new to decide from.
+func (s *space) decided(ses evidence.Session, h loopcore.History, in contract.EvaluateIn) (evidence.Decision, bool, error) {
+	if in.Abort || in.AgentReport != nil && in.AgentReport.Status != "fixed" || len(h.Runs) == 0 {
+		return evidence.Decision{}, false, nil
+	}
+	all, err := s.db.Decisions(ses.ID)
+	if err != nil || len(all) == 0 {
+		return evidence.Decision{}, false, err
+	}
+	v := all[len(all)-1]
+	waived, err := s.db.Waivers(ses.ID)
+	if err != nil || v.Run != h.Runs[len(h.Runs)-1].ID || v.Rule.Row == "stale" || v.Action.Tree != h.Tree || v.Waivers != len(waived) {
+		return v, false, err
+	}
+	return v, ses.Policy.MaxCostUSD == 0 || h.CostUSD <= ses.Policy.MaxCostUSD, nil
+}
+
+// settleOn records a decision before anything is done about it.
+func (e *Engine) settleOn(s *space, ses evidence.Session, h loopcore.History, runs []evidence.Run, d loopcore.Decision, report *loopcore.AgentReport) (evidence.Decision, error) {
+	v := evidence.Decision{Session: ses.ID, Iteration: d.Iteration, Outcome: d.Outcome, Rule: d.Rule, Accepted: d.Accept, Advice: d.Advice, Report: report}
+	waived, err := s.db.Waivers(ses.ID)
+	if err != nil {
+		return v, err
+	}
+	v.Waivers = len(waived)
+	points, err := s.db.Checkpoints(ses.ID)
+	if err != nil {
+		return v, err
+	}
+	if len(runs) > 0 {
+		v.Run = runs[len(runs)-1].ID
+	}
+	v.Best = best(runs)
+	v.Action = evidence.Action{Kind: d.Action, To: target(ses, points, d.To), Files: []string{}, Tree: h.Tree}
+	v.StatusLine = loopcore.StatusLine(d, loopcore.Tally{Iterations: d.Iteration, Max: ses.Policy.MaxIterations, Checkpoints: accepted(points),
+		Model: s.model(ses.ID), CostUSD: h.CostUSD})
+	if v, err = s.db.SaveDecision(v); err != nil {
+		return v, err
+	}
+	if d.Outcome.Terminal() && (d.Action == loopcore.ActionNone || d.Action == "") {
+		return v, s.db.EndSession(ses.ID, d.Outcome, v.StatusLine)
+	}
+	return v, nil
+}
+
+// best is the full run with the fewest failures, the latest of equals. A run
+// with blocking findings, or killed, is none.
+func best(runs []evidence.Run) *contract.Best {
+	var b *contract.Best
+	for _, r := range runs {
+		if r.Scope != loopcore.ScopeFull || r.Moved || r.Counts.Killed > 0 || r.Verdict == loopcore.VerdictViolation || r.Verdict == loopcore.VerdictEnvironment {
+			continue
+		}
+		if b == nil || r.Counts.Bad() <= b.Bad {
+			b = &contract.Best{Snapshot: r.Snapshot, Iteration: r.Iteration, Bad: r.Counts.Bad(), Restore: "fixloop restore " + r.Snapshot}
+		}
+	}
+	return b
+}
+
+// target is the snapshot that an action brings back: the last checkpoint, else
+// the baseline.
+func target(ses evidence.Session, points []evidence.Checkpoint, to loopcore.Target) string {
+	switch to {
+	case loopcore.ToBaseline:
+		return ses.Baseline
+	case loopcore.ToCheckpoint:
+		for i := len(points) - 1; i >= 0; i-- {
+			if points[i].Kind == "checkpoint" {
+				return points[i].ID
+			}
+		}
+		return ses.Baseline
+	}
+	return ""
+}
+
+func accepted(points []evidence.Checkpoint) int {
+	n := 0
+	for _, p := range points {
+		if p.Kind == "checkpoint" {
+			n++
+		}
+	}
+	return n
+}
+
+// model is the one that the agent named last.
+func (s *space) model(session string) string {
+	all, err := s.db.Iterations(session)
+	if err != nil {
+		return ""
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Model != "" {
+			return all[i].Model
+		}
+	}
+	return ""
+}
+
+// repeat is the answer on an ended session: its last decision again.
+func (e *Engine) repeat(s *space, ses evidence.Session) (contract.EvaluateOut, error) {
+	all, err := s.db.Decisions(ses.ID)
+	if err != nil {
+		return contract.EvaluateOut{}, err
+	}
+	if len(all) == 0 {
+		return contract.EvaluateOut{}, loopcore.Refuse(loopcore.CodeNoRun, "call detect_gate and open a new session", "session %s ended with %s before anything was decided", ses.ID, ses.Outcome)
+	}
+	return e.answer(context.Background(), s, ses.ID, all[len(all)-1])
+}
+
+// answer shapes a decision for the caller.
+func (e *Engine) answer(ctx context.Context, s *space, session string, v evidence.Decision) (contract.EvaluateOut, error) {
+	var out contract.EvaluateOut
+	d, err := e.dossier(ctx, s, session)
+	if err != nil {
+		return out, err
+	}
+	out = contract.EvaluateOut{Session: session, Run: v.Run, Outcome: v.Outcome, Terminal: v.Outcome.Terminal(), StatusLine: v.StatusLine, Rule: v.Rule,
+		Action: contract.ActionOut{Kind: v.Action.Kind, To: v.Action.To, Discarded: v.Action.Discarded, Files: v.Action.Files, Note: v.Action.Note},
+		Best:   v.Best, Advice: v.Advice, History: rows(d), Findings: []loopcore.Finding{}, ReportMarkdown: evidence.ReportMarkdown(d),
+		ReportPath: s.sessionFile(session, "report.md"), EvidencePath: s.sessionFile(session, "evidence.json"), Honest: loopcore.HonestWays}
+	for _, r := range d.Runs {
+		if r.ID == v.Run {
+			out.Findings = append(out.Findings, standing(r.Findings, d.Waivers)...)
+		}
+	}
+	out.Next = next(v)
+	return out, nil
+}
+
+// next is the one sentence that says what to call now.
+func next(v evidence.Decision) string {
+	switch {
+	case v.Outcome.Terminal():
+		return "The loop has ended: give the user status_line and the report. Do not edit further."
+	case v.Rule.Row == "stale":
+		return "Call run_gate."
+	case v.Rule.Row == "terminated" && len(v.Advice.Rerun) > 0:
+		return fmt.Sprintf("Call run_gate with scope %q to run that alone, then evaluate_termination.", v.Advice.Rerun[0])
+	case v.Rule.Row == "subset":
+		return "Call run_gate without scope: only a full run counts."
+	case v.Action.Kind == loopcore.ActionRestoreProtected:
+		return "The protected files are back as they were; the rest of the edit stays. Fix the implementation, then call run_gate."
+	case v.Action.Kind == loopcore.ActionRollback:
+		return "The tree is back at " + v.Action.To + ". Make a smaller change, then call run_gate."
+	case v.Accepted && v.Iteration > 0:
+		return "Progress: call checkpoint with action create and the root cause, fix the next cause, then call run_gate."
+	}
+	return "Fix one root cause in the implementation, then call run_gate."
+}
+
+func rows(d evidence.Dossier) []contract.HistoryRow {
+	out := []contract.HistoryRow{}
+	for _, r := range d.Runs {
+		if r.Status != evidence.RunDone || r.Scope != loopcore.ScopeFull {
+			continue
+		}
+		row := contract.HistoryRow{Iteration: r.Iteration, Run: r.ID, Verdict: r.Verdict, Bad: r.Counts.Bad(), Total: r.Counts.Total, Fixed: len(r.Delta.Fixed), New: len(r.Delta.New)}
+		for _, v := range d.Decisions {
+			if v.Run == r.ID && v.Rule.Row != "stale" {
+				row.Outcome, row.Row = v.Outcome, v.Rule.Row
+			}
+		}
+		for _, p := range d.Checkpoints {
+			if p.Run == r.ID && p.Kind == "checkpoint" {
+				row.RootCause = strings.TrimSpace(p.RootCause)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}

@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/evidence"
+	"fixloop/loopcore/guard"
+	"fixloop/server/internal/gitrepo"
+)
+
+// maxGuarded bounds the content of one file that the guard reads; a larger one
+// is judged by its path and size.
+const maxGuarded = 16 << 20
+
+// guard compares the baseline with the tested tree, and the two inventories.
+func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes []change, before []evidence.Run, run *evidence.Run) ([]loopcore.Finding, error) {
+	in := guard.Input{Gate: ses.Gate, Mode: guard.Mode(k.Config.Tests), Protect: k.Config.Protect, Rules: k.Config.Rules,
+		Before: tree{ctx, s.repo, ses.Baseline}, After: tree{ctx, s.repo, run.Snapshot}}
+	var err error
+	if in.Changes, err = s.contents(ctx, changes); err != nil {
+		return nil, err
+	}
+	hidden, err := s.repo.Hidden(ctx, ses.Baseline)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hidden {
+		in.Hidden = append(in.Hidden, h.Path)
+	}
+	if len(before) > 0 && run.Scope == loopcore.ScopeFull {
+		base := before[0]
+		in.Failing = base.Failures
+		if complete(base) && complete(*run) {
+			in.BaselineTests, in.Tests = base.Tests, run.Tests
+			in.BaselineCounts, in.Counts = base.Counts, run.Counts
+		}
+	}
+	found := guard.Check(in)
+	if found == nil {
+		found = []loopcore.Finding{}
+	}
+	return found, nil
+}
+
+// complete reports whether every test step of the run came to a result, so
+// that a test that is not in its inventory did not run.
+func complete(r evidence.Run) bool {
+	for _, st := range r.Steps {
+		if st.Kind == loopcore.KindTest && st.Status != loopcore.StepPass && st.Status != loopcore.StepFail {
+			return false
+		}
+	}
+	for _, f := range r.Failures {
+		if f.Kind == loopcore.FailCompile || f.Kind == loopcore.FailCrash {
+			return false
+		}
+	}
+	return r.Counts.Killed == 0 && r.Verdict != loopcore.VerdictBuildError
+}
+
+// contents reads both sides of every change in one go.
+func (s *space) contents(ctx context.Context, changes []change) ([]guard.Change, error) {
+	var ids []string
+	for _, c := range changes {
+		for _, id := range []string{c.OldBlob, c.NewBlob} {
+			if id != "" {
+				ids = append(ids, id)
+			}
+		}
+	}
+	blobs, err := s.repo.Blobs(ctx, ids, maxGuarded)
+	if err != nil {
+		return nil, err
+	}
+	return sides(changes, blobs), nil
+}
+
+// sides makes the guard's changes of paths and contents.
+func sides(changes []change, blobs map[string][]byte) []guard.Change {
+	file := func(path, mode, blob string) *guard.File {
+		if blob == "" {
+			return nil
+		}
+		m, _ := strconv.ParseUint(mode, 8, 32)
+		data, ok := blobs[blob]
+		f := &guard.File{Path: path, Mode: uint32(m), Size: int64(len(data))}
+		if ok {
+			f.Data = append([]byte{}, data...)
+		}
+		return f
+	}
+	var out []guard.Change
+	for _, c := range changes {
+		out = append(out, guard.Change{Path: c.Path, Old: file(c.Path, c.OldMode, c.OldBlob), New: file(c.Path, c.NewMode, c.NewBlob)})
+	}
+	return out
+}
+
+// tree is a snapshot as the guard looks around in it.
+type tree struct {
+	ctx  context.Context
+	repo *gitrepo.Repo
+	id   string
+}
+
+// Read implements guard.Tree.
+func (t tree) Read(path string) ([]byte, bool) {
+	data, err := t.repo.Read(t.ctx, t.id, path)
+	return data, err == nil
+}
+
+// List implements guard.Tree.
+func (t tree) List() []string {
+	files, err := t.repo.Files(t.ctx, t.id)
+	if err != nil {
+		return nil
+	}
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.Path
+	}
+	return out
+}
+
+// commitTree is a commit of the user's repository as the guard looks around in it.
+type commitTree struct {
+	ctx  context.Context
+	repo *gitrepo.Repo
+	id   string
+}
+
+// Read implements guard.Tree.
+func (t commitTree) Read(path string) ([]byte, bool) {
+	all, err := t.repo.CommitFiles(t.ctx, t.id)
+	if err != nil {
+		return nil, false
+	}
+	for _, f := range all {
+		if f.Path == path {
+			blobs, err := t.repo.CommitBlobs(t.ctx, []string{f.Blob}, maxGuarded)
+			data, ok := blobs[f.Blob]
+			return data, err == nil && ok
+		}
+	}
+	return nil, false
+}
+
+// List implements guard.Tree.
+func (t commitTree) List() []string {
+	all, err := t.repo.CommitFiles(t.ctx, t.id)
+	if err != nil {
+		return nil
+	}
+	out := make([]string, len(all))
+	for i, f := range all {
+		out[i] = f.Path
+	}
+	return out
+}

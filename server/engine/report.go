@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+	"fixloop/loopcore/evidence"
+)
+
+// dossier is all that is known of a session.
+func (e *Engine) dossier(ctx context.Context, s *space, session string) (evidence.Dossier, error) {
+	d, err := s.db.Dossier(session)
+	if err != nil {
+		return d, err
+	}
+	d.Version = e.cfg.Version
+	var done []evidence.Run
+	for _, r := range d.Runs {
+		if r.Status == evidence.RunDone {
+			done = append(done, r)
+		}
+	}
+	d.Best = best(done)
+	if last := d.Last(); last.Tree != "" {
+		changes, err := s.repo.Changes(ctx, d.Session.Tree, last.Tree)
+		if err != nil {
+			return d, err
+		}
+		for _, c := range changes {
+			d.Changes = append(d.Changes, evidence.FileChange{Path: c.Path, Status: c.Status})
+		}
+	}
+	for _, a := range d.Session.Gate.Absent {
+		d.Unproven = append(d.Unproven, "no "+a.Name+" step: "+a.Why)
+	}
+	return d, nil
+}
+
+// publish writes the evidence and the report, after every run and decision.
+func (e *Engine) publish(ctx context.Context, s *space, session string) error {
+	d, err := e.dossier(ctx, s, session)
+	if err != nil {
+		return err
+	}
+	data, err := evidence.JSON(d)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"evidence.json": data, "report.md": []byte(evidence.ReportMarkdown(d)), "fix_plan.md": []byte(evidence.FixPlan(d))}
+	if files["report.html"], err = evidence.ReportHTML(d); err != nil {
+		return err
+	}
+	x := evidence.ExportOf(d)
+	for _, f := range evidence.Formats {
+		if files[f.File], err = f.Render(x); err != nil {
+			return err
+		}
+	}
+	if files["statement.json"], err = evidence.InToto(d); err != nil {
+		return err
+	}
+	for name, data := range files {
+		if err := writeFile(s.sessionFile(session, name), data); err != nil {
+			return err
+		}
+	}
+	if path := keptOf(d.Session).Config.Evidence; path != "" {
+		rel, err := s.inside(path)
+		if err != nil {
+			return err
+		}
+		return writeFile(filepath.Join(s.repo.Top(), filepath.FromSlash(rel)), data)
+	}
+	return nil
+}
+
+// writeFile replaces a file in one step: a reader sees the old one or the new.
+func writeFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return disk(err, path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".fixloop-*")
+	if err != nil {
+		return disk(err, path)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return disk(err, path)
+	}
+	return nil
+}
+
+// Report returns a session's report in Markdown.
+func (e *Engine) Report(ctx context.Context, c contract.Caller, session string) (string, error) {
+	d, err := e.Dossier(ctx, c, "", session)
+	if err != nil {
+		return "", err
+	}
+	return evidence.ReportMarkdown(d), nil
+}
+
+// Evidence returns a session's evidence as JSON.
+func (e *Engine) Evidence(ctx context.Context, c contract.Caller, session string) ([]byte, error) {
+	d, err := e.Dossier(ctx, c, "", session)
+	if err != nil {
+		return nil, err
+	}
+	return evidence.JSON(d)
+}
+
+// Dossier is all that is known of a session, for whoever renders it; "" is the
+// open session of the work tree, else its last one.
+func (e *Engine) Dossier(ctx context.Context, c contract.Caller, dir, session string) (evidence.Dossier, error) {
+	s, err := e.at(ctx, c, dir)
+	if err != nil {
+		return evidence.Dossier{}, err
+	}
+	ses, err := s.session(session)
+	if err != nil {
+		return evidence.Dossier{}, err
+	}
+	return e.dossier(ctx, s, ses.ID)
+}
+
+// Verify re-checks the evidence without trusting what it says: the chain, and
+// the guard from the baseline to the present tree.
+func (e *Engine) Verify(ctx context.Context, c contract.Caller, dir, session string) (Verification, error) {
+	var v Verification
+	s, err := e.at(ctx, c, dir)
+	if err != nil {
+		return v, err
+	}
+	ses, err := s.session(session)
+	if err != nil {
+		return v, err
+	}
+	d, err := e.dossier(ctx, s, ses.ID)
+	if err != nil {
+		return v, err
+	}
+	v.Session, v.Outcome, v.Tree = ses.ID, ses.Outcome, d.Last().Tree
+	if broken, why := evidence.Verify(d.Chain); broken >= 0 {
+		v.problem("the chain is broken at record %d: %s", broken, why)
+	}
+	data, err := os.ReadFile(s.sessionFile(ses.ID, "evidence.json"))
+	if err != nil {
+		v.problem("the evidence file can not be read: %v", err)
+	} else if _, err := evidence.VerifyFile(data); err != nil {
+		v.problem("the evidence file does not hold: %v", err)
+	}
+	if err := s.verifyTree(ctx, ses, d, &v); err != nil {
+		return v, err
+	}
+	return v, nil
+}
+
+// Verification is what a re-check found; no problem means that all holds.
+type Verification struct {
+	Session  string             `json:"session"`
+	Outcome  loopcore.Outcome   `json:"outcome"`
+	Tree     string             `json:"tree"` // last tested
+	Present  string             `json:"present"`
+	Findings []loopcore.Finding `json:"findings"` // of the guard, now, without the waived ones
+	Problems []string           `json:"problems"`
+}

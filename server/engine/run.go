@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+	"fixloop/loopcore/evidence"
+	"fixloop/loopcore/stack"
+	"fixloop/server/internal/gitrepo"
+	"fixloop/server/internal/proc"
+)
+
+// live is a run under way in this server.
+type live struct {
+	ses    evidence.Session
+	kept   kept
+	run    evidence.Run
+	cancel context.CancelFunc
+	unlock func()
+	done   chan struct{}
+	onStep func(loopcore.Step) // told before each step; may be nil
+
+	mu    sync.Mutex
+	steps []evidence.Step // finished so far
+	now   string          // the step under way
+	err   error           // why there is no result, once done
+}
+
+// RunGate runs the gate, or joins the run that is under way. It returns after
+// wait_seconds with status running if the run goes on; ctx ending ends the run.
+func (e *Engine) RunGate(ctx context.Context, c contract.Caller, in contract.RunGateIn, p contract.Progress) (contract.RunGateOut, error) {
+	s, err := e.at(ctx, c, in.Repo)
+	if err != nil {
+		return contract.RunGateOut{}, err
+	}
+	var l *live
+	var id string
+	if in.Run != "" {
+		l, id, err = s.attach(in.Run)
+	} else {
+		l, id, err = e.begin(ctx, s, c, in)
+	}
+	if err != nil {
+		return contract.RunGateOut{}, err
+	}
+	if l != nil {
+		if err := e.wait(ctx, l, in.WaitSeconds, p); err != nil {
+			return contract.RunGateOut{}, err
+		}
+		id = l.run.ID
+		select {
+		case <-l.done:
+			if l.err != nil {
+				return contract.RunGateOut{}, l.err
+			}
+		default:
+			return s.running(l)
+		}
+	}
+	return s.finished(id)
+}
+
+// attach finds a run by id: one under way, or one that ended.
+func (s *space) attach(id string) (*live, string, error) {
+	if v, ok := s.live.Load(id); ok {
+		return v.(*live), id, nil
+	}
+	r, err := s.db.Run(id)
+	if err == nil && r.Status == evidence.RunRunning {
+		return nil, id, loopcore.Refuse(loopcore.CodeBusy, "wait for that server, or end it and call run_gate again", "run %s is under way in another server", id)
+	}
+	return nil, id, err
+}
+
+// begin starts a run, or finds the one that an identical call started.
+func (e *Engine) begin(ctx context.Context, s *space, c contract.Caller, in contract.RunGateIn) (*live, string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	scope := in.Scope
+	if scope == "" {
+		scope = loopcore.ScopeFull
+	}
+	ses, err := s.session(in.Session)
+	if err != nil && (in.Session != "" || loopcore.CodeOf(err) != loopcore.CodeNoSession) {
+		return nil, "", err
+	}
+	if err == nil && !ses.Open() && in.Session != "" && in.Confirm == "" {
+		return nil, "", loopcore.Refuse(loopcore.CodeSessionEnded, "start again with detect_gate and a new confirmation", "session %s ended with %s", ses.ID, ses.Outcome)
+	}
+	open := err == nil && ses.Open()
+	if open {
+		if l, id, err := s.joins(ses, scope, in); l != nil || id != "" || err != nil {
+			return l, id, err
+		}
+	}
+	unlock, err := s.lockGate(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	l, err := e.start(ctx, s, c, ses, open, scope, in)
+	if err != nil {
+		unlock()
+		return nil, "", err
+	}
+	l.unlock = unlock
+	runs, cancel := context.WithCancel(e.ctx)
+	l.cancel = cancel
+	s.live.Store(l.run.ID, l)
+	go e.execute(runs, s, l)
+	return l, l.run.ID, nil
+}
+
+// joins answers a call that repeats one: the run under way with the same
+// scope, or the baseline that the same confirmation already ran.
+func (s *space) joins(ses evidence.Session, scope string, in contract.RunGateIn) (*live, string, error) {
+	if in.Confirm != "" && in.Confirm != ses.Confirmed {
+		return nil, "", loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it (run_gate without confirm), or end it with evaluate_termination and abort: true",
+			"session %s is open on this work tree", ses.ID)
+	}
+	var under *live
+	s.live.Range(func(_, v any) bool {
+		under = v.(*live)
+		return false
+	})
+	if under != nil {
+		if under.run.Scope == scope {
+			return under, under.run.ID, nil
+		}
+		return nil, "", loopcore.Refuse(loopcore.CodeBusy, fmt.Sprintf("wait for it with run: %q", under.run.ID), "run %s (%s) is under way", under.run.ID, under.run.Scope)
+	}
+	if in.Confirm == "" {
+		return nil, "", nil
+	}
+	runs, err := s.db.Runs(ses.ID)
+	if err != nil || len(runs) != 1 || runs[0].Status != evidence.RunDone {
+		return nil, "", err
+	}
+	return nil, runs[0].ID, nil
+}
+
+// lockGate makes this server the only one to run this tree's gate, and settles
+// what a server that died left behind.
+func (s *space) lockGate(ctx context.Context) (func(), error) {
+	unlock, _, err := proc.Lock(filepath.Join(s.dir, "gate.lock"))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.settle(ctx); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// start opens a session if none is open, snapshots the tree and records the run.
+func (e *Engine) start(ctx context.Context, s *space, c contract.Caller, ses evidence.Session, open bool, scope string, in contract.RunGateIn) (*live, error) {
+	if !open {
+		f, err := s.opening(ctx, c, in)
+		if err != nil {
+			return nil, err
+		}
+		if scope != loopcore.ScopeFull {
+			return nil, loopcore.Refuse(loopcore.CodeInvalidArgument, "leave scope out: a session opens with a baseline of every step", "a session can not open with scope %q", scope)
+		}
+		if ses, err = s.open(ctx, c, f, in); err != nil {
+			return nil, err
+		}
+	} else if err := known(ses.Gate, scope); err != nil {
+		return nil, err
+	}
+	h, runs, err := s.history(ses)
+	if err != nil {
+		return nil, err
+	}
+	if scope == loopcore.ScopeFailing && (len(runs) == 0 || len(choose(ses.Gate, scope, runs[len(runs)-1])) == 0) {
+		return nil, loopcore.Refuse(loopcore.CodeInvalidArgument, "call run_gate without scope", "nothing failed in the last run, so there is nothing to rerun")
+	}
+	snap, err := s.repo.Snapshot(ctx, gitrepo.SnapshotOptions{Label: "run", Meta: map[string]string{"session": ses.ID}})
+	if err != nil {
+		return nil, err
+	}
+	run, err := s.db.StartRun(evidence.Run{Session: ses.ID, Iteration: iteration(h, scope, snap.Tree), Scope: scope, Tree: snap.Tree, Snapshot: snap.ID})
+	if err != nil {
+		return nil, err
+	}
+	l := &live{ses: ses, kept: keptOf(ses), run: run, done: make(chan struct{})}
+	return l, nil
+}
+
+// iteration numbers a run: a full run ends the next attempt, unless it repeats
+// one that was killed on the same tree.
+func iteration(h loopcore.History, scope, tree string) int {
+	for i := len(h.Runs) - 1; i >= 0; i-- {
+		r := h.Runs[i]
+		if r.Scope != loopcore.ScopeFull {
+			continue
+		}
+		if scope != loopcore.ScopeFull || r.Tree == tree && len(r.Killed) > 0 {
+			return r.Iteration
+		}
+		return r.Iteration + 1
+	}
+	return 0
+}
+
+// known refuses a scope that names no step.
+func known(g loopcore.Gate, scope string) error {
+	if scope == loopcore.ScopeFull || scope == loopcore.ScopeFailing {
+		return nil
+	}
+	names := []string{loopcore.ScopeFull, loopcore.ScopeFailing}
+	for _, st := range g.Steps {
+		if scope == st.Name || scope == string(st.Kind) {
+			return nil
+		}
+		names = append(names, st.Name)
+	}
+	return loopcore.Refuse(loopcore.CodeInvalidArgument, "use one of "+strings.Join(names, ", "), "scope %q is no step of this gate", scope)
+}
+
+// wait returns when the run ended or the time is up. A caller that goes away
+// ends the run: a person pressed stop.
+func (e *Engine) wait(ctx context.Context, l *live, seconds *int, p contract.Progress) error {
+	limit := 45 * time.Second
+	if seconds != nil {
+		limit = time.Duration(*seconds) * time.Second
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	total := float64(len(l.ses.Gate.Steps))
+	l.report(p, total)
+	for {
+		select {
+		case <-l.done:
+			return nil
+		case <-timer.C:
+			return nil
+		case <-tick.C:
+			l.report(p, total)
+		case <-ctx.Done():
+			l.cancel()
+			select {
+			case <-l.done:
+			case <-time.After(10 * time.Second):
+			}
+			return loopcore.Refuse(loopcore.CodeCancelled, "call run_gate again to run it anew", "run %s was cancelled; its processes were ended", l.run.ID)
+		}
+	}
+}
+
+func (l *live) report(p contract.Progress, total float64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now != "" {
+		p.Report(float64(len(l.steps)), total, "running "+l.now)
+	}
+}
+
+// choose returns the steps that the scope names, in gate order. The scope
+// failing narrows a step to the tests that failed, where its runner can be told.
+func choose(g loopcore.Gate, scope string, last evidence.Run) []loopcore.Step {
+	switch scope {
+	case loopcore.ScopeFull:
+		return g.Steps
+	case loopcore.ScopeFailing:
+		var out []loopcore.Step
+		for _, st := range last.Steps {
+			at := slices.IndexFunc(g.Steps, func(s loopcore.Step) bool { return s.Name == st.Name })
+			if at < 0 || st.Status == loopcore.StepPass || st.Status == loopcore.StepSkipped {
+				continue
+			}
+			of := slices.DeleteFunc(slices.Clone(last.Failures), func(f loopcore.Failure) bool { return f.Step != st.Name })
+			step, _ := stack.Rerun(g.Steps[at], of)
+			out = append(out, step)
+		}
+		return out
+	}
+	return slices.DeleteFunc(slices.Clone(g.Steps), func(s loopcore.Step) bool { return s.Name != scope && string(s.Kind) != scope })
+}
