@@ -14,7 +14,7 @@ var Readers = []Reader{
 	jest,
 	nodeTest,
 	mocha,
-	luacheck, lintTAP, busted, bats, // before tap, in which they print
+	luacheck, lintTAP, rubocop, busted, bats, // before tap, in which they print
 	nodeTap, ghTests,
 	tap,
 	cargoTest, xctest,
@@ -30,7 +30,7 @@ var Readers = []Reader{
 	cmake,
 	linker,
 	// linters and type checkers with lines of their own
-	tsc, pyright, mypy, pylint, ruff, pydocstyle, bandit, shellcheck, rubocop, markdownlint, yamllint, eslint,
+	tsc, pyright, mypy, pylint, ruff, pydocstyle, bandit, shellcheck, markdownlint, yamllint, eslint,
 	boxed, biome, prettier, black, rustfmt, phpcs, phpstan,
 	// diagnostics in a common format
 	lintJSON, lintXML, lintCSV, diffList,

@@ -10,7 +10,7 @@ import (
 var rubocop = Reader{
 	Name: "rubocop",
 	Kind: loopcore.KindLint,
-	Spot: func(l *Log) bool { return l.HasAny(" inspected, ", ": C: ", ": W: ", ": E: ", ": F: ", "\nC: ") },
+	Spot: func(l *Log) bool { return l.HasAny(" inspected, ", " Total in ", ": C: ", ": W: ", ": E: ", ": F: ", "\nC: ") },
 	Read: readRubocop,
 }
 
@@ -33,8 +33,15 @@ func readRubocop(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
+		line, tap := strings.CutPrefix(line, "# ")
 		d, ok := rubocopOffense(line, file)
 		if !ok {
+			if f, ok := rubocopWorst(l, i); ok {
+				r.Failures = append(r.Failures, f)
+				c.Take(me, i, i+1)
+			} else if test, ok := cutTest(line); ok && !tap && l.Has("\n# "+test+":") {
+				c.Take(me, i, i+1) // --format tap: a file is a test
+			}
 			continue
 		}
 		f := d.failure(l, i, loopcore.FailLint)
@@ -53,6 +60,16 @@ func readRubocop(l *Log, c *Claims) loopcore.Report {
 		r.Status = loopcore.StatusPass
 	}
 	return r
+}
+
+// rubocopWorst reads a row of --format worst: "11  lib/ugly.rb".
+func rubocopWorst(l *Log, i int) (loopcore.Failure, bool) {
+	n, rest := number(l.Lines[i])
+	file := strings.TrimLeft(rest, " ")
+	if n == 0 || len(rest)-len(file) < 2 || !strings.HasSuffix(file, ".rb") || !pathLike(file) || !l.Has(" Total in ") {
+		return loopcore.Failure{}, false
+	}
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Message: l.Lines[i][:len(l.Lines[i])-len(rest)] + " offenses", At: l.Number(i)}, true
 }
 
 // rubocopOffense reads "lib/a.rb:1:1: C: text" and, under a file's heading,

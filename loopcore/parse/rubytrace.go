@@ -63,7 +63,7 @@ var ruby = Reader{
 	Name: "ruby",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny("Error)", "(SyntaxError)", "rake aborted!") && l.HasAny(".rb:", "akefile:")
+		return l.HasAny("Error)", "(SyntaxError)", "rake aborted!", ": syntax error, ") && l.HasAny(".rb:", "akefile:")
 	},
 	Read: readRuby,
 }
@@ -76,6 +76,9 @@ func readRuby(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		f, ok := rubyUncaught(l, i)
+		if !ok {
+			f, ok = rubySyntax(l, i)
+		}
 		if !ok {
 			continue
 		}
@@ -101,6 +104,17 @@ func readRuby(l *Log, c *Claims) loopcore.Report {
 		r.Status = loopcore.StatusBuildError
 	}
 	return r
+}
+
+// rubySyntax reads "lib/a.rb:1: syntax error, unexpected integer literal".
+func rubySyntax(l *Log, i int) (loopcore.Failure, bool) {
+	d, ok := scanDiagnostic(strings.TrimPrefix(l.Lines[i], "ruby: "))
+	if !ok || !strings.HasSuffix(d.file, ".rb") || indent(l.Lines[i]) > 0 || d.severity != "syntax error" && !strings.HasPrefix(d.text, "syntax error") {
+		return loopcore.Failure{}, false
+	}
+	f := d.failure(l, i, loopcore.FailCompile)
+	_, f.Message, _ = strings.Cut(l.Lines[i], ": ")
+	return f, true
 }
 
 // rubyUncaught reads "path:85:in `require': /x/a_test.rb:6: syntax error, … (SyntaxError)".
