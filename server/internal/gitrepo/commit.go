@@ -40,19 +40,10 @@ func (r *Repo) ChangesFromCommit(ctx context.Context, rev string, limit int64) (
 	if cmp.Tree, err = r.Tree(ctx); err != nil {
 		return cmp, err
 	}
-	old, err := r.commitFiles(ctx, commit)
+	changes, err := r.fromCommit(ctx, commit, cmp.Tree)
 	if err != nil {
 		return cmp, err
 	}
-	now, err := r.Files(ctx, cmp.Tree)
-	if err != nil {
-		return cmp, err
-	}
-	translate, err := r.vaultIDs(ctx, old, now)
-	if err != nil {
-		return cmp, err
-	}
-	changes := compare(old, now, translate)
 	if changes, err = r.withoutSparse(ctx, changes); err != nil {
 		return cmp, err
 	}
@@ -77,6 +68,50 @@ func (r *Repo) resolve(ctx context.Context, rev string) (string, error) {
 		return "", loopcore.Refuse(loopcore.CodeNotFound, "give a commit of this repository; a shallow clone may need `git fetch`", "no commit %q", rev)
 	}
 	return strings.TrimSpace(string(res.out)), nil
+}
+
+// fromCommit compares a commit of the user's with a tree of the vault. With the
+// user's objects lent to the vault's git for this one call, git skips what is
+// alike; across object formats both sides are listed.
+func (r *Repo) fromCommit(ctx context.Context, commit, tree string) ([]Change, error) {
+	if !r.sha256 {
+		changes, err := r.diffTrees(ctx, r.own, commit, tree, r.lendObjects())
+		if err == nil {
+			return withoutLinks(changes), nil
+		}
+	}
+	old, err := r.commitFiles(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.Files(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	translate, err := r.vaultIDs(ctx, old, now)
+	if err != nil {
+		return nil, err
+	}
+	return withoutLinks(compare(old, now, translate)), nil
+}
+
+// lendObjects lets a vault call read the user's objects.
+func (r *Repo) lendObjects() string {
+	return "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(filepath.Join(r.common, "objects"))
+}
+
+// withoutLinks drops submodules and the files inside them: the commit does not
+// say what those should be.
+func withoutLinks(changes []Change) []Change {
+	var links []string
+	for _, c := range changes {
+		if c.OldMode == modeGitlink {
+			links = append(links, c.Path)
+		}
+	}
+	return slices.DeleteFunc(changes, func(c Change) bool {
+		return c.OldMode == modeGitlink || c.Status == "A" && slices.ContainsFunc(links, func(l string) bool { return below(c.Path, l) })
+	})
 }
 
 // CommitFiles lists the files of a commit of the user's repository. The blob
@@ -137,16 +172,10 @@ func (r *Repo) vaultIDs(ctx context.Context, old, now []Entry) (map[string]strin
 	return translate, err
 }
 
-// compare merges two lists in git's order into changes. A file below a
-// submodule's path is none: the commit does not say what it should be.
+// compare turns two lists of files into changes, sorted by path.
 func compare(old, now []Entry, translate map[string]string) []Change {
 	before := make(map[string]Entry, len(old))
-	var links []string
 	for _, e := range old {
-		if e.Mode == modeGitlink {
-			links = append(links, e.Path)
-			continue
-		}
 		before[e.Path] = e
 	}
 	var changes []Change
@@ -154,7 +183,6 @@ func compare(old, now []Entry, translate map[string]string) []Change {
 		was, known := before[e.Path]
 		delete(before, e.Path)
 		switch {
-		case !known && slices.ContainsFunc(links, func(l string) bool { return below(e.Path, l) }):
 		case !known:
 			changes = append(changes, Change{Path: e.Path, Status: "A", NewMode: e.Mode, NewBlob: e.Blob})
 		case was.Mode == e.Mode && (was.Blob == e.Blob || translate[was.Blob] == e.Blob):

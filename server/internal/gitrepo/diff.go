@@ -3,6 +3,8 @@ package gitrepo
 import (
 	"context"
 	"io"
+	"slices"
+	"strings"
 )
 
 // Change is one path that differs between two trees.
@@ -41,7 +43,9 @@ func (r *Repo) diffTrees(ctx context.Context, g git, a, b string, env ...string)
 	if err != nil {
 		return nil, damaged("one of the trees", err)
 	}
-	return parseRaw(res.out)
+	changes, err := parseRaw(res.out)
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes, err
 }
 
 // Patch writes the difference of two snapshots as a patch that git can apply.

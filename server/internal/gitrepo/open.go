@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -136,7 +137,7 @@ func physical(dir string) (string, error) {
 		}
 	}
 	switch {
-	case err == nil, errors.Is(err, os.ErrClosed), err != nil && err.Error() == "EOF":
+	case err == nil || errors.Is(err, io.EOF): // an empty folder is one
 		return abs, nil
 	case errors.Is(err, fs.ErrPermission):
 		return "", loopcore.Refuse(loopcore.CodeNotFound, "give this user read permission, or name another folder", "%s cannot be read: %v", dir, err)
@@ -255,9 +256,7 @@ func (r *Repo) place(o Options) error {
 	}
 	r.key = keyOf(r.top)
 	if err == nil && writable(dir) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			dir = real
-		}
+		dir = withoutLinksAbove(dir)
 	} else if r.common != "" && writable(r.common) {
 		dir = filepath.Join(r.common, "fixloop")
 	} else if err != nil {
@@ -266,6 +265,20 @@ func (r *Repo) place(o Options) error {
 	r.state = filepath.Join(dir, r.key)
 	r.vault = filepath.Join(r.state, "vault")
 	return nil
+}
+
+// withoutLinksAbove resolves the part of a path that exists.
+func withoutLinksAbove(dir string) string {
+	rest := ""
+	for d := dir; ; d = filepath.Dir(d) {
+		if real, err := filepath.EvalSymlinks(d); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if d == filepath.Dir(d) {
+			return dir
+		}
+		rest = filepath.Join(filepath.Base(d), rest)
+	}
 }
 
 // writable says whether dir, or the nearest folder above it that exists, looks

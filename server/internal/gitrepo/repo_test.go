@@ -109,6 +109,12 @@ func (f *fixture) gitIn(dir string, args ...string) string {
 	return string(out)
 }
 
+// gitMayFail is for a merge that ends in conflicts.
+func (f *fixture) gitMayFail(args ...string) {
+	f.Helper()
+	f.git("-c", "alias.may=!f() { git \"$@\" || true; }; f", "may", args[0], args[1], args[2])
+}
+
 // disk is every file, link and empty folder outside .git, with permissions.
 func (f *fixture) disk() map[string]string {
 	f.Helper()
@@ -492,6 +498,13 @@ func TestChangesFromCommit(t *testing.T) {
 	f.git("update-index", "--assume-unchanged", "flagged.txt")
 	f.write("new.txt", "n\n")
 	f.remove("run.sh")
+	f.write("sub/s.txt", "s\n")
+	f.gitIn(f.path("sub"), "init", "-q")
+	f.gitIn(f.path("sub"), "add", "-A")
+	f.gitIn(f.path("sub"), "commit", "-qm", "s")
+	f.git("add", "sub")
+	f.git("commit", "-qm", "submodule", "sub")
+	f.write("sub/s.txt", "not ours to judge\n")
 	c, err := f.repo.ChangesFromCommit(f.ctx(), "HEAD", 0)
 	f.ok(err)
 	f.same([]string{"M flagged.txt", "A new.txt", "D run.sh", "M src/deep/d.txt"}, pathsOf(c.Changes), "changes")

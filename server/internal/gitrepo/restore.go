@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"context"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -80,6 +81,10 @@ func (r *Repo) openTarget(id string) (target, error) {
 
 func (o *op) restore(ctx context.Context, t target, ro RestoreOptions) (Restored, error) {
 	var extra []string
+	var err error
+	if ro.Paths, err = cleanPaths(ro.Paths); err != nil {
+		return Restored{}, err
+	}
 	for try := 0; ; try++ {
 		p, err := o.plan(ctx, t, ro, extra)
 		if err != nil {
@@ -185,10 +190,10 @@ func below(path, dir string) bool {
 // cleanPaths refuses paths that leave the tree.
 func cleanPaths(paths []string) ([]string, error) {
 	var list []string
-	for _, path := range paths {
-		clean := strings.TrimSuffix(strings.TrimPrefix(path, "./"), "/")
-		if clean == "" || clean == ".." || strings.HasPrefix(clean, "/") || strings.HasPrefix(clean, "../") || strings.Contains(clean, "/../") || strings.HasSuffix(clean, "/..") {
-			return nil, loopcore.Refuse(loopcore.CodeOutsideRepo, "give paths relative to the top of the work tree", "%q leaves the repository", path)
+	for _, name := range paths {
+		clean := path.Clean(name)
+		if name == "" || clean == ".." || strings.HasPrefix(clean, "/") || strings.HasPrefix(clean, "../") {
+			return nil, loopcore.Refuse(loopcore.CodeOutsideRepo, "give paths relative to the top of the work tree", "%q leaves the repository", name)
 		}
 		list = append(list, clean)
 	}
@@ -254,7 +259,7 @@ func differInMode(p *plan, t target, paths []string) []string {
 	var list []string
 	for _, m := range []modes{p.now.modes, t.modes} {
 		for path := range m.odd {
-			wanted := p.whole || slices.ContainsFunc(paths, func(at string) bool { return below(path, strings.TrimSuffix(at, "/")) })
+			wanted := p.whole || slices.ContainsFunc(paths, func(at string) bool { return below(path, at) })
 			if a, b := oddOr(p.now.modes, path), oddOr(t.modes, path); a != b && wanted && !changed[path] {
 				list = append(list, path)
 			}

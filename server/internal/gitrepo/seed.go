@@ -203,7 +203,7 @@ func (o *op) attributesOutside(ctx context.Context) bool {
 // adoptObjects packs what the private index names out of the user's objects
 // into the vault, and proves that the vault then stands alone.
 func (o *op) adoptObjects(ctx context.Context) error {
-	theirs := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoteAlternate(filepath.Join(o.common, "objects"))}
+	theirs := []string{o.lendObjects()}
 	res, err := o.git.run(ctx, call{args: []string{"write-tree"}, env: theirs})
 	if err != nil {
 		return err

@@ -1,0 +1,197 @@
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"fixloop/loopcore"
+)
+
+// TestKilledRestore kills the process, and every git it started, as soon as
+// the journal is there. Both states stay complete, and nothing needs a person.
+func TestKilledRestore(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t)
+	for i := range 400 {
+		f.write(fmt.Sprintf("m/%d", i), "before\n")
+	}
+	before := f.disk()
+	a := f.snapshot()
+	for i := range 400 {
+		f.write(fmt.Sprintf("m/%d", i), "after, and longer\n")
+	}
+	after := f.disk()
+	cmd := exec.Command(self, "restore", f.dir, a.ID)
+	cmd.Env = append(os.Environ(), "FIXLOOP_GIT_ADAPTER=1", "FIXLOOP_STATE="+f.state)
+	f.ok(cmd.Start())
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		if _, err := os.Stat(f.repo.inVault("journal")); err == nil || time.Now().After(deadline) {
+			break
+		}
+	}
+	f.ok(cmd.Process.Kill())
+	cmd.Wait()
+	rec, err := f.repo.Recover(f.ctx()) // waits for the git that is still running
+	f.ok(err)
+	if rec.Action == "none" {
+		t.Log("the restore had ended before it was killed")
+	}
+	f.same(before, f.disk(), "after recovery")
+	list, err := f.repo.List(f.ctx())
+	f.ok(err)
+	f.restore(list[1].ID) // the safety snapshot of the killed restore
+	f.same(after, f.disk(), "what was there before the killed restore")
+}
+
+func TestSnapshotsAtOnce(t *testing.T) {
+	f := newFixture(t)
+	var wg sync.WaitGroup
+	snaps := make([]Snapshot, 4)
+	errs := make([]error, 4)
+	for i := range snaps {
+		wg.Go(func() { snaps[i], errs[i] = f.repo.Snapshot(f.ctx(), SnapshotOptions{}) })
+	}
+	wg.Wait()
+	seen := make(map[string]bool)
+	for i := range snaps {
+		f.ok(errs[i])
+		f.same(snaps[0].Tree, snaps[i].Tree, "tree")
+		seen[snaps[i].ID] = true
+	}
+	f.same(4, len(seen), "different ids")
+}
+
+// TestLockIsWaitedForNoLongerThanTheCaller: a second operation gives up when
+// its context ends, and says who is in the way.
+func TestLockIsWaitedForNoLongerThanTheCaller(t *testing.T) {
+	f := newFixture(t)
+	o, err := f.repo.begin(f.ctx())
+	f.ok(err)
+	ctx, cancel := context.WithTimeout(f.ctx(), 30*time.Millisecond)
+	defer cancel()
+	_, err = f.repo.Snapshot(ctx, SnapshotOptions{})
+	refused(t, err, loopcore.CodeBusy)
+	o.end()
+	f.snapshot()
+}
+
+// TestLeavingsOfADeadRunAreSwept: locks and half written objects in the vault
+// do not outlive the run that made them.
+func TestLeavingsOfADeadRunAreSwept(t *testing.T) {
+	f := newFixture(t)
+	f.snapshot()
+	for _, name := range []string{"index.lock", "objects/pack/tmp_pack_x", "refs/ckpt/x.lock", "tmp/x", "running"} {
+		f.ok(os.WriteFile(f.repo.inVault(filepath.FromSlash(name)), nil, 0o600))
+	}
+	f.write("a.txt", "b\n")
+	f.snapshot()
+	for _, name := range []string{"index.lock", "objects/pack/tmp_pack_x", "refs/ckpt/x.lock", "tmp/x", "running"} {
+		if _, err := os.Stat(f.repo.inVault(filepath.FromSlash(name))); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}
+
+// TestInheritedGitVariables: a server started from a git hook has GIT_DIR set.
+func TestInheritedGitVariables(t *testing.T) {
+	f, decoy := newFixture(t), newFixture(t)
+	t.Setenv("GIT_DIR", decoy.path(".git"))
+	t.Setenv("GIT_WORK_TREE", decoy.dir)
+	t.Setenv("GIT_INDEX_FILE", decoy.path(".git/index"))
+	before := decoy.disk()
+	f.opened()
+	f.same(f.dir, f.repo.Top(), "top")
+	s := f.snapshot()
+	f.write("a.txt", "b\n")
+	_, err := f.repo.Stage(f.ctx(), []string{"a.txt"})
+	f.ok(err)
+	f.restore(s.ID)
+	f.same(before, decoy.disk(), "the decoy's work tree")
+	f.same("", decoy.git("status", "--porcelain"), "the decoy's status")
+	f.same("MM a.txt\n", f.git("status", "--porcelain"), "staged in the right one, and restored on disk")
+}
+
+func TestRepositoryDeleted(t *testing.T) {
+	f := newFixture(t)
+	disk := f.disk()
+	s := f.snapshot()
+	f.remove(".git")
+	f.remove("src")
+	r, err := Open(f.ctx(), f.path("."), Options{StateDir: f.state, AllowPlain: true})
+	f.ok(err)
+	f.repo = r
+	f.restore(s.ID)
+	f.same(disk, f.disk(), "after restore")
+}
+
+func TestOtherObjectFormat(t *testing.T) {
+	f := newPlain(t)
+	f.git("init", "-q", "-b", "main", "--object-format=sha256")
+	f.git("add", "-A")
+	f.git("commit", "-qm", "base")
+	f.opened()
+	s := f.snapshot()
+	f.write("a.txt", "b\n")
+	f.write("staged", "s\n")
+	f.git("add", "staged")
+	c, err := f.repo.ChangesFromCommit(f.ctx(), "HEAD", 0)
+	f.ok(err)
+	f.same([]string{"M a.txt", "A staged"}, pathsOf(c.Changes), "changes from HEAD")
+	done := f.restore(s.ID)
+	f.same("a\n", f.disk()["a.txt"][11:], "restored")
+	data, err := f.repo.Read(f.ctx(), done.Safety.ID, "staged")
+	f.ok(err)
+	f.same("s\n", string(data), "staged file in the safety snapshot")
+}
+
+func TestStoredIndexOfTheUser(t *testing.T) {
+	f := newFixture(t)
+	f.write("a.txt", "staged\n")
+	f.git("add", "a.txt")
+	f.write("a.txt", "work\n")
+	index, err := os.ReadFile(f.path(".git/index"))
+	f.ok(err)
+	_, root, err := f.repo.open(f.snapshot().ID)
+	f.ok(err)
+	kept, err := f.repo.part(root, "uidx")
+	f.ok(err)
+	if !bytes.Equal(index, kept) {
+		t.Error("the index bytes are not in the snapshot")
+	}
+	staged := f.gitIn(f.repo.vault, "--git-dir=.", "ls-tree", "--name-only", root.Hash.String()+":staged")
+	f.same(f.git("rev-parse", ":a.txt"), staged, "the staged blob")
+}
+
+func TestDiskFullIsNamed(t *testing.T) {
+	f := newFixture(t)
+	full := `error: unable to create temporary file: No space left on device`
+	err := f.repo.own.failure(f.ctx(), call{args: []string{"update-index"}}, result{stderr: full}, fmt.Errorf("exit status 128"))
+	refused(t, err, loopcore.CodeDisk)
+}
+
+// TestHungGitIsKilled: a git that never answers ends at its deadline, with the
+// processes it started.
+func TestHungGitIsKilled(t *testing.T) {
+	f := newFixture(t)
+	bin := t.TempDir()
+	f.ok(os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nsleep 60 & wait\n"), 0o755))
+	g := f.repo.user
+	g.bin, g.timeout = filepath.Join(bin, "git"), 50*time.Millisecond
+	start := time.Now()
+	_, err := g.run(f.ctx(), call{args: []string{"status"}})
+	refused(t, err, loopcore.CodeGit)
+	if took := time.Since(start); took > 4*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
