@@ -291,16 +291,16 @@ func TestLongLines(t *testing.T) {
 	go func() {
 		part := []byte(strings.Repeat("x", 1<<20))
 		io.WriteString(c.in, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"pad":"`)
-		for range 50 {
+		for range 33 {
 			c.in.Write(part)
 		}
 		io.WriteString(c.in, "\"}}\n")
-		io.WriteString(c.in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"parse_failures","arguments":{"text":"`+strings.Repeat("y", 5<<20)+"\"}}}\n")
+		io.WriteString(c.in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"parse_failures","arguments":{"text":"`+strings.Repeat("y", 1<<20)+"\"}}}\n")
 	}()
 	if a := c.answer(); a.Error == nil || a.Error.Code != -32600 || a.ID != nil {
 		t.Errorf("too long: %+v", a)
 	}
-	if a := c.answer(); a.ID != 2.0 || a.Result.IsError || !strings.Contains(string(a.Result.StructuredContent), `"bytes_in":5242880`) {
+	if a := c.answer(); a.ID != 2.0 || a.Result.IsError || !strings.Contains(string(a.Result.StructuredContent), `"bytes_in":1048576`) {
 		t.Errorf("long: %+v", a)
 	}
 }

@@ -160,7 +160,7 @@ func TestStrayPrintsStayOffTheWire(t *testing.T) {
 		t.Errorf("%s", line)
 	}
 	p.in.Close()
-	p.ends(time.Second)
+	p.ends(2 * time.Second)
 	if !strings.Contains(p.stderr.String(), "a stray print") {
 		t.Errorf("stderr: %s", p.stderr)
 	}

@@ -47,8 +47,9 @@ func (p *page) items(title string, entries []string) {
 // String is the page without trailing space.
 func (p *page) String() string { return strings.TrimRight(p.b.String(), "\n") }
 
-// oneLine keeps an entry from breaking out of its list.
-func oneLine(s string) string { return loopcore.CleanLine(s, 0) }
+// oneLine keeps an entry from breaking out of its list. The answer is tidy by
+// then, so that white space is all there is to mend.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // code is s as inline code, whatever backticks it holds.
 func code(s string) string {
