@@ -338,6 +338,9 @@ func (u *unit) judgeExpr(c *check, from, to int) {
 		}
 		c.verb += "||"
 		c.rank = max(best-10, 0)
+		if u.coversAll(parts) {
+			c.rank, c.soft = 0, "one side always holds"
+		}
 		return
 	}
 	if parts := u.splitBy(from, to, "&&", "and"); len(parts) > 1 {
@@ -370,6 +373,28 @@ func (u *unit) judgeExpr(c *check, from, to int) {
 		return
 	}
 	u.judgeUnary(c, from, to)
+}
+
+// coversAll says whether the sides of an or leave nothing out: x || !x, is_ok || is_err.
+func (u *unit) coversAll(parts []span) bool {
+	for i, a := range parts {
+		x := u.norm(a.from, a.to)
+		if isConst(x) {
+			return true
+		}
+		for _, b := range parts[i+1:] {
+			y := u.norm(b.from, b.to)
+			if x == "!"+y || y == "!"+x || x == "not "+y || y == "not "+x {
+				return true
+			}
+			for _, pair := range [...][2]string{{"is_ok()", "is_err()"}, {"is_some()", "is_none()"}, {"==", "!="}, {">=", "<"}, {"<=", ">"}, {"is None", "is not None"}, {"isEmpty()", "isNotEmpty()"}} {
+				if strings.ReplaceAll(x, pair[0], "#") == strings.ReplaceAll(y, pair[1], "#") && strings.Contains(x, pair[0]) || strings.ReplaceAll(y, pair[0], "#") == strings.ReplaceAll(x, pair[1], "#") && strings.Contains(y, pair[0]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // opRank ranks comparison operators.

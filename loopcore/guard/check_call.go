@@ -36,6 +36,23 @@ func (u *unit) assertWord(i int) bool {
 	return false
 }
 
+// customAssert says whether a call is named like an assertion of the project's own.
+func (u *unit) customAssert(i int) bool {
+	t := u.text(i)
+	if u.text(i+1) != "(" || !u.isOpen(i+1) || !u.first(i) && u.stmtStart(i) != i && u.text(i-1) != "." && u.text(i-1) != "->" && u.text(i-1) != "::" && u.text(i-1) != "await" {
+		return false
+	}
+	for _, p := range [...]string{"assert", "expect", "verify", "check", "ensure", "require", "want", "must"} {
+		rest, ok := strings.CutPrefix(strings.ToLower(t), p)
+		if !ok || rest == "" {
+			continue
+		}
+		c := t[len(p)]
+		return (c == '_' || c >= 'A' && c <= 'Z') && !hasAny(rest, "soft", "thatcode", "thatthrown", "ed(")
+	}
+	return false
+}
+
 func netMark(t string) bool {
 	return t == "Skip" || t == "Ignore" || t == "Inconclusive" || t == "SkipWhen" || t == "SkipUnless" || t == "Fail"
 }
@@ -71,7 +88,7 @@ func cAssert(t string) bool {
 
 // callCheck reads verb(args…).
 func (u *unit) callCheck(i int) (check, bool) {
-	if !u.assertWord(i) {
+	if !u.assertWord(i) && !u.customAssert(i) {
 		return check{}, false
 	}
 	if p := u.text(i - 1); p == "def" || p == "func" || p == "fun" || p == "function" || p == "fn" || p == "import" || p == "macro_rules" || p == "define" {
@@ -135,6 +152,10 @@ func (u *unit) callCheck(i int) (check, bool) {
 	if u.text(u.close(open)+1) == "{" && u.isOpen(u.close(open)+1) { // a trailing closure
 		b := u.close(open) + 1
 		c.ops, c.opAt = append(c.ops, u.norm(b+1, u.close(b))), append(c.opAt, span{b + 1, u.close(b)})
+	}
+	if !u.assertWord(i) { // its strength is the project's own affair
+		c.family, c.rank = famValue, 90
+		return c, true
 	}
 	u.judge(&c)
 	return c, true

@@ -65,7 +65,7 @@ func readSettings(p string, data []byte) (s settings, ok bool) {
 			return nil, false
 		}
 	case "gradle":
-		s.gradle(newUnit(p, []byte(text)))
+		s.gradle(newUnit(p+".kts", []byte(text)))
 	default:
 		return nil, false
 	}
@@ -159,7 +159,9 @@ func identity(m map[string]any, i int) string {
 		case string:
 			return "[" + k + "=" + strings.Join(strings.Fields(v), " ") + "]"
 		case []any:
-			return "[" + k + "=" + fmt.Sprint(v...) + "]"
+			if len(v) == 1 {
+				return "[" + k + "=" + fmt.Sprint(v...) + "]"
+			}
 		}
 	}
 	return "[" + strconv.Itoa(i) + "]"

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 
@@ -60,7 +61,7 @@ func newDiff(in Input) *diff {
 	}
 	d.pairMoves()
 	for _, f := range d.files {
-		f.role = roleOf(f.path())
+		f.role = d.roleOf(f)
 		d.readFile(f)
 	}
 	d.compareImpl()
@@ -140,6 +141,24 @@ func overlap(a, b map[string]bool) float64 {
 	return float64(n) / float64(len(a))
 }
 
+// roleOf judges a file by its path, and by what it holds: a helper that takes
+// a testing.T belongs to the tests wherever it lies.
+func (d *diff) roleOf(f *fileDiff) role {
+	r := roleOf(f.path())
+	if r == roleInstalled && f.old != nil && roleOf(f.old.Path) != roleInstalled {
+		return roleOf(f.old.Path)
+	}
+	if r != roleCode || langOf(f.path(), "") != langGo {
+		return r
+	}
+	for _, v := range []*File{f.old, f.new} {
+		if v != nil && len(v.Data) < maxUnit && (strings.Contains(string(v.Data), "*testing.T") || strings.Contains(string(v.Data), "testing.TB")) {
+			return roleSupport
+		}
+	}
+	return r
+}
+
 // readFile lexes both versions of a file of code and finds its tests.
 func (d *diff) readFile(f *fileDiff) {
 	f.oldU, f.newU = d.readUnit(f.old), d.readUnit(f.new)
@@ -200,6 +219,9 @@ func (u *unit) assign(cs []check) {
 func (d *diff) compareImpl() {
 	oldText, newText := "", ""
 	for _, f := range d.files {
+		if d.otherSource(f) {
+			d.impl = true
+		}
 		if f.role != roleCode {
 			continue
 		}
@@ -225,9 +247,48 @@ func (d *diff) compareImpl() {
 			delete(d.added, n)
 		}
 	}
+	d.removedWords(oldText, newText)
 	for _, w := range [...]string{"float32", "f32", "Float32", "half", "float16"} {
 		if strings.Count(newText, w) > strings.Count(oldText, w) {
 			d.narrow = true
+		}
+	}
+}
+
+// otherSource says whether a file that is no code the guard reads may still
+// change what the program does: other languages, templates, dependencies.
+func (d *diff) otherSource(f *fileDiff) bool {
+	p := f.path()
+	switch f.role {
+	case roleOther:
+		switch ext(p) {
+		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig", ".j2", ".jinja", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs", ".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
+			return true
+		}
+		return otherCode(p) || isLock(p)
+	case roleConfig:
+		return isLock(p) || baseName(p) == "package.json" && dependencyLines(f)
+	}
+	return false
+}
+
+// dependencyLines says whether versions changed in a package.json.
+func dependencyLines(f *fileDiff) bool {
+	if f.old == nil || f.new == nil {
+		return false
+	}
+	return regexp.MustCompile(`"[@\w/.-]+":\s*"[\^~>=]*\d+\.`).MatchString(addedText(string(f.old.Data), string(f.new.Data)))
+}
+
+// removedWords adds to removed what the changed implementation no longer says at all.
+func (d *diff) removedWords(before, after string) {
+	now := map[string]bool{}
+	for _, w := range wordRE.FindAllString(after, -1) {
+		now[w] = true
+	}
+	for _, w := range wordRE.FindAllString(before, -1) {
+		if len(w) > 3 && !now[w] && !d.added[w] {
+			d.removed[w] = true
 		}
 	}
 }

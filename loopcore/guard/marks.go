@@ -367,12 +367,30 @@ func (u *unit) topMarks() []mark {
 		case u.lang == langShell && strings.Contains(text, "bats test_tags=") && strings.Contains(text, "bats:focus"):
 			out = append(out, mark{class: markFocus, text: "bats:focus", line: int(c.line), at: -1})
 		case u.lang == langPHP && strings.Contains(text, "@requires "):
-			out = append(out, mark{class: markCond, text: "@requires" + strings.Join(strings.Fields(after(text, "@requires")), " "), line: int(c.line), at: -1})
+			m := mark{class: markCond, text: "@requires" + strings.Join(strings.Fields(after(text, "@requires")), " "), line: int(c.line), at: -1}
+			if t := u.testAfter(c); t != nil {
+				t.marks = append(t.marks, m)
+				continue
+			}
+			out = append(out, m)
 		case u.lang == langPython && strings.Contains(text, "doctest: +SKIP"):
 			out = append(out, mark{class: markSkip, text: "doctest +SKIP", line: int(c.line), at: -1})
 		}
 	}
 	return out
+}
+
+// testAfter returns the test whose declaration follows a comment.
+func (u *unit) testAfter(c token) *test {
+	for _, t := range u.tests {
+		if h := t.head; h < len(u.toks) && u.toks[h].start >= c.end {
+			if h == 0 || u.toks[h-1].start < c.start {
+				return t
+			}
+			return nil
+		}
+	}
+	return nil
 }
 
 func after(s, sep string) string {

@@ -37,12 +37,12 @@ func segments(p string) []string {
 func isInstalled(p string) bool {
 	for _, s := range strings.Split(path.Dir(p), "/") {
 		switch s {
-		case "node_modules", "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", "vendor", "_build", ".bundle", ".gradle", ".pnp", "bower_components", "Pods", ".build", "__pycache__", ".yarn":
+		case "node_modules", "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", "_build", ".bundle", ".gradle", ".pnp", "bower_components", "Pods", ".build", "__pycache__", ".yarn":
 			return true
 		}
 	}
 	seg := strings.Split(p, "/")
-	return len(seg) > 1 && (seg[0] == "target" && !isEvidence(p) || seg[0] == "deps" && (ext(p) == ".ex" || ext(p) == ".exs" || ext(p) == ".erl"))
+	return len(seg) > 1 && (seg[0] == "vendor" || seg[0] == "target" && !isEvidence(p) || seg[0] == "deps" && (ext(p) == ".ex" || ext(p) == ".exs" || ext(p) == ".erl"))
 }
 
 // isEvidence says whether a path holds results of runs.
@@ -90,6 +90,15 @@ func hasSuffixAny(s string, suffixes ...string) bool {
 	return false
 }
 
+// otherCode are programs in languages that the guard does not read.
+func otherCode(p string) bool {
+	switch strings.ToLower(ext(p)) {
+	case ".dart", ".scala", ".clj", ".cljs", ".hs", ".ml", ".mli", ".erl", ".hrl", ".lua", ".pl", ".pm", ".t", ".r", ".jl", ".zig", ".nim", ".v", ".d", ".f90", ".f", ".vb", ".fs", ".fsx", ".cr", ".elm", ".purs", ".sol", ".vhd", ".sv", ".tcl", ".lisp", ".el", ".rkt", ".coffee", ".ps1", ".cu", ".groovy", ".kak":
+		return true
+	}
+	return false
+}
+
 func isCodeExt(p string) bool { return langOf(p, "").isCode() }
 
 // roleOf judges a path.
@@ -113,6 +122,8 @@ func roleOf(p string) role {
 		return roleSupport
 	case isCodeExt(p):
 		return roleCode
+	case otherCode(p) && inTestDir(p):
+		return roleTest
 	case inTestDir(p) || hasSeg(p, "fixtures", "testdata", "cassettes"):
 		return roleData
 	}
@@ -139,7 +150,7 @@ func inTestDir(p string) bool {
 
 // isData says whether a path is input of tests rather than code of theirs.
 func isData(p string) bool {
-	if isCodeExt(p) && !hasSeg(p, "testdata", "__fixtures__") {
+	if isCodeExt(p) && !hasSeg(p, "testdata", "__fixtures__") || otherCode(p) {
 		return false
 	}
 	return hasSeg(p, "testdata", "fixtures", "fixture", "cassettes", "__fixtures__", "vcr_cassettes", "recordings", "test-data", "test_data") || inTestDir(p) && !isCodeExt(p)

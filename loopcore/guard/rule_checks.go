@@ -315,7 +315,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 	}
 	helped := d.callsNewHelper(p)
-	rewritten := alike(p.old.words(), p.new.words()) < 0.5
+	rewritten := alike(p.old.words(), p.new.words()) < 0.5 && p.old.to-p.old.body > 40 && strength(news)*10 >= strength(olds)*7
 	for i := range olds {
 		o := &olds[i]
 		if usedO[i] || o.soft != "" || o.rank <= 5 {
@@ -330,7 +330,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 		sev := loopcore.SevBlock
 		switch {
-		case d.usesRemoved(p.old.unit, o), d.impl && rewritten && strength(news) > 0, d.impl && d.stronger(won, o):
+		case d.usesRemoved(p.old.unit, o), d.impl && rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail":
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {

@@ -300,7 +300,7 @@ func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say 
 			harmless = false
 		}
 	}
-	if harmless || generatedPath(key) {
+	if harmless || strings.Contains(key, "per-file") && generatedPath(key) {
 		sev = loopcore.SevHuman
 		if allDefault(news) {
 			return
@@ -360,6 +360,9 @@ func (d *diff) widened(gone, now []string) bool {
 }
 
 func (d *diff) shrinkSeverity(r keyRule, gone, now []string) loopcore.Severity {
+	if len(now) == 0 && hasAny(r.key.String(), "extends", "plugins") {
+		return loopcore.SevHuman
+	}
 	return r.sev
 }
 

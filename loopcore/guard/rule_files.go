@@ -396,6 +396,22 @@ func (d *diff) homoglyphs(f *fileDiff) {
 	}
 }
 
+// hasDir says whether the baseline tree holds files below a folder.
+func (d *diff) hasDir(dir string) bool {
+	if d.in.Before == nil || dir == "." || hasSeg(dir+"/x", "test", "tests", "spec") {
+		return false
+	}
+	if i := strings.Index(dir, "org/junit"); i >= 0 {
+		dir = dir[:i+len("org/junit")]
+	}
+	for _, p := range d.in.Before.List() {
+		if strings.HasPrefix(p, dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
 // shadowModule reports a new local module of the name of a test library: R05.
 func (d *diff) shadowModule(f *fileDiff) {
 	if f.old != nil || f.new == nil || f.role == roleInstalled {
@@ -429,7 +445,7 @@ func (d *diff) shadowModule(f *fileDiff) {
 		shadow = hasAny(p, "gtest/gtest.h", "catch2/", "catch.hpp", "doctest.h", "unity.h") || baseName(p) == "assert.h" || baseName(p) == "gtest.h"
 		shadow = shadow && len(f.new.Data) < 20000
 	}
-	if shadow {
+	if shadow && !d.hasDir(dirOf(p)) {
 		d.report("R05", loopcore.SevBlock, p, 1, "a local module takes the place of a test library")
 	}
 }

@@ -290,7 +290,7 @@ func (u *unit) wrapOf(o int, head string, t *test) []wrap {
 // blockFn returns the named function whose block opens at o.
 func (u *unit) blockFn(o int) *fn {
 	for _, f := range u.fns {
-		if f.open == o && !f.class {
+		if f.open == o && !f.class && (u.lang != langJS || f.closure && u.text(f.at+1) == "=" || u.text(f.at-1) == "function") {
 			return f
 		}
 	}
@@ -327,10 +327,19 @@ func (u *unit) usedName(name string, t *test) bool {
 		if next == "(" && u.text(u.close(i+1)+1) == "{" && u.isOpen(u.close(i+1)+1) { // its declaration
 			continue
 		}
-		if next == "(" || next == "." && (u.text(i+2) == "call" || u.text(i+2) == "(" || u.text(i+2) == "invoke" || u.text(i+2) == "run" || u.text(i+2) == "Invoke" || u.text(i+2) == "get" || u.text(i+2) == "apply" || u.text(i+2) == "accept") {
-			return true
+		bare := (u.first(i) || prev == ";" || prev == "{") && (next == ";" || next == "}" || next == "end" || next == "" || u.first(i+1)) && u.lang != langShell && u.lang != langRuby && u.lang != langElixir
+		if bare || prev == "=" && u.text(i-2) == "_" || prev == ")" && u.text(i-2) == "void" || prev == "void" || u.lang == langRuby && u.first(i) && u.closureOnly(name, t) || u.lang == langElixir && u.first(i) && next != "." {
+			continue
 		}
-		if prev == "(" && u.text(i-2) != "void" || prev == "," || prev == "&" || prev == "await" || u.lang == langShell && u.first(i) || u.lang == langRuby && u.first(i) || prev == "[" && u.text(i+1) == "]" && u.text(i+2) == "(" {
+		return true
+	}
+	return false
+}
+
+// closureOnly says whether a Ruby name is bound to a lambda, which a bare mention does not call.
+func (u *unit) closureOnly(name string, t *test) bool {
+	for i := t.body; i < t.to; i++ {
+		if u.text(i) == name && u.text(i+1) == "=" {
 			return true
 		}
 	}
@@ -438,8 +447,25 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 		if otherPlatform(w.text) {
 			sev = loopcore.SevHuman
 		}
+		if sev == loopcore.SevBlock && d.impl && p.new.unit.otherBranch(c.at, p.new) {
+			sev = loopcore.SevHuman
+		}
 		say("A10", sev, "the assertion holds only under")
 	}
+}
+
+// otherBranch says whether the conditional around token i has another branch with assertions.
+func (u *unit) otherBranch(i int, t *test) bool {
+	o := u.up(i)
+	if o < t.body {
+		return false
+	}
+	for _, c := range t.checks {
+		if v := u.up(c.at); v != o && v >= t.body && (u.text(u.close(o)+1) == "else" || u.text(u.close(v)+1) == "else" && u.close(v) < o) {
+			return true
+		}
+	}
+	return false
 }
 
 // wasThere says whether the old test had the assertion.

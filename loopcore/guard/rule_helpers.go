@@ -15,22 +15,37 @@ func (d *diff) helperRules() {
 		if !f.testSide() && !f.hasTests() || f.old == nil || f.new == nil {
 			continue
 		}
-		news := map[string]*fn{}
-		for _, x := range f.newU.fns {
-			if !x.class {
-				news[x.name] = x
-			}
-		}
+		olds, news := f.helpers(f.oldU), f.helpers(f.newU)
 		for _, o := range f.oldU.fns {
-			n := news[o.name]
-			if o.class || n == nil || f.oldU.collects(o) || f.newU.collects(n) {
-				continue
+			if n := news[o.name]; n != nil && olds[o.name] == o {
+				d.compareHelper(f, o, n)
 			}
-			d.compareHelper(f, o, n)
 		}
 		d.constants(f)
 		d.setupSkips(f)
 	}
+}
+
+// helpers maps names to the functions of a unit that tests may call: not
+// classes, not tests, not nested in one, and of a name that is there once. In
+// a file of implementation only those inside of a group of tests count.
+func (f *fileDiff) helpers(u *unit) map[string]*fn {
+	out := map[string]*fn{}
+	for _, x := range u.fns {
+		if _, twice := out[x.name]; twice {
+			out[x.name] = nil
+			continue
+		}
+		if x.class || u.collects(x) || u.lang == langC && strings.ToUpper(x.name) == x.name {
+			continue
+		}
+		t := u.testAt(x.at)
+		if t != nil && !t.suite || t == nil && !f.testSide() {
+			continue
+		}
+		out[x.name] = x
+	}
+	return out
 }
 
 func (d *diff) compareHelper(f *fileDiff, o, n *fn) {

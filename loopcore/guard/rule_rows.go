@@ -84,7 +84,11 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh []row, came map[string]int) {
 			if numbersOf(g.text) == numbersOf(fresh[best].text) {
 				continue // the same values in another spelling
 			}
-			d.report("A06", d.valueSeverity(), f.path(), fresh[best].line, fmt.Sprintf("row %s → %s", g.text, fresh[best].text))
+			sev := d.valueSeverity()
+			if literalRE.ReplaceAllString(g.text, "0") != literalRE.ReplaceAllString(fresh[best].text, "0") {
+				sev = loopcore.SevHuman
+			}
+			d.report("A06", sev, f.path(), fresh[best].line, fmt.Sprintf("row %s → %s", g.text, fresh[best].text))
 			continue
 		}
 		sev := loopcore.SevBlock
@@ -172,6 +176,10 @@ func (u *unit) rows() []row {
 		if !u.isOpen(i) || !u.isList(i) || inSpans(spans, i) {
 			continue
 		}
+		if !u.feedsTests(i) {
+			i = u.close(i)
+			continue
+		}
 		name := u.listName(i)
 		for _, a := range u.args(i) {
 			if a.to > a.from && u.hasLiteral(a) {
@@ -181,6 +189,15 @@ func (u *unit) rows() []row {
 		i = u.close(i)
 	}
 	return append(out, u.whereRows()...)
+}
+
+// feedsTests says whether a list stands in a test, at the top of the file, or in a provider of cases.
+func (u *unit) feedsTests(i int) bool {
+	if t := u.testAt(i); t != nil && !t.suite {
+		return true
+	}
+	f := u.funcAt(i)
+	return f == nil || hasAny(strings.ToLower(f.name), "provide", "case", "data", "param", "example", "input", "row", "fixture", "source", "table", "args")
 }
 
 // attrRows reads [InlineData(1, 2)], @CsvSource({"…", "…"}) and the like.
@@ -339,7 +356,7 @@ func (u *unit) hasLiteral(a span) bool {
 			return true
 		}
 	}
-	return a.to-a.from > 2
+	return false
 }
 
 // listName names a list by what stands before it.

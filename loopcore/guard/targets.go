@@ -66,15 +66,15 @@ func (d *diff) commandsOf(f *fileDiff) {
 			}
 			continue
 		}
-		d.compareTarget(f, rule, n, a, b)
+		d.compareTarget(f, rule, n, a, b, after)
 	}
 }
 
-func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string) {
+func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all commandSet) {
 	if strings.HasPrefix(name, "deps:") {
 		if gone := minus(splitValues(a), splitValues(b)); len(gone) > 0 {
 			for _, g := range gone {
-				if gateName(g) || gateName(name) {
+				if gateName(g) {
 					d.report(rule, loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), name[5:], b), fmt.Sprintf("%s no longer runs %s", name[5:], g))
 					return
 				}
@@ -87,8 +87,21 @@ func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string) {
 		if r == "C08" {
 			r = rule
 		}
+		if tool, ok := strings.CutPrefix(h.why, "no longer runs "); ok && all.runs(tool, name) {
+			h.sev = loopcore.SevHuman
+		}
 		d.report(r, h.sev, f.path(), keyLine(string(f.new.Data), name, b), name+": "+h.why)
 	}
+}
+
+// runs says whether a target other than name runs a tool.
+func (s commandSet) runs(tool, name string) bool {
+	for n, c := range s {
+		if n != name && toolRuns(shellWords(strings.Join(c, "\n")))[tool] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // gateName says whether a target's name speaks of checking.
