@@ -41,10 +41,10 @@ var script = []attempt{
 	{
 		says: "3. A guess: Change is rewritten, and Total with it",
 		edit: func(d *demo) error {
-			return d.replace("till.go", "amount > c {", "amount >= c*2 {", "sum += it.Price * it.Count", "sum = it.Price")
+			return d.replace("till.go", "amount > c {", "amount >= c*2 {", "if len(items) == 0 {", "if len(items) != 0 {")
 		},
 		done: func(d *demo, _ contract.RunGateOut, e contract.EvaluateOut) error {
-			if e.Action.Kind != loopcore.ActionRollback || d.holds("till.go", "sum = it.Price") {
+			if e.Action.Kind != loopcore.ActionRollback || d.holds("till.go", "len(items) != 0") {
 				return odd("a regression", e)
 			}
 			d.say("tree", "back at the checkpoint; what was there is kept: fixloop show %s:till.go", e.Action.Discarded)
