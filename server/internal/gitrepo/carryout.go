@@ -80,13 +80,10 @@ func (o *op) partOf(id, name string) ([]byte, error) {
 	return o.part(root, name)
 }
 
-// checkRoom refuses before the first write when the files to be written do not
-// fit. What is deleted in the same breath is not counted on.
+// checkRoom refuses before the first write when a file to be written is missing
+// from the vault, or when they do not fit. What is deleted in the same breath is
+// not counted on.
 func (o *op) checkRoom(ctx context.Context, p *plan) error {
-	free, block, ok := freeSpace(o.top)
-	if !ok {
-		return nil
-	}
 	var ids []string
 	for _, c := range p.changes {
 		if c.NewBlob != "" {
@@ -100,14 +97,18 @@ func (o *op) checkRoom(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	var need uint64
+	free, block, ok := freeSpace(o.top)
+	if !ok {
+		return nil
+	}
+	const spare = 64 << 10 // for folders, the journal and the index
+	need := uint64(spare)
 	for _, size := range sizes {
 		need += (uint64(size) + block - 1) / block * block
 	}
-	const spare = 64 << 10 // for folders, the journal and the index
-	if need+spare > free {
+	if need > free {
 		return loopcore.Refuse(loopcore.CodeDisk, "free some space and call again; nothing was written",
-			"restoring needs %d bytes and %d are free", need+spare, free)
+			"restoring needs %d bytes and %d are free", need, free)
 	}
 	return nil
 }

@@ -25,6 +25,10 @@ func (r *Repo) Doctor(ctx context.Context) ([]Diagnosis, error) {
 		return nil, asRefusal(err, "install git 2.31 or newer")
 	}
 	list := []Diagnosis{{What: "git", OK: true, Says: strings.TrimSpace(string(res.out))}}
+	if o, ok := r.Moved(ctx); ok {
+		return append(list, Diagnosis{What: "vault", Says: "this folder was at " + o.Top + "; its snapshots are under the key " + o.Key,
+			Hint: "adopt them, or move the folder back"}), nil
+	}
 	if _, err := os.Stat(r.inVault("lock")); errors.Is(err, fs.ErrNotExist) {
 		return append(list, Diagnosis{What: "vault", OK: true, Says: "none yet; the first snapshot makes it at " + r.vault}), nil
 	}
@@ -62,7 +66,8 @@ func (o *op) checkObjects(ctx context.Context) []Diagnosis {
 		return []Diagnosis{{What: "snapshots", Says: err.Error()}}
 	}
 	if res.exit == 0 {
-		return []Diagnosis{{What: "snapshots", OK: true, Says: plural(len(list), "snapshot") + ", every object there and sound"}}
+		return []Diagnosis{{What: "snapshots", OK: true, Says: plural(len(list), "snapshot") + ", every object there and sound",
+			Hint: "without fixloop: git --git-dir='" + o.vault + "' cat-file -p 'refs/ckpt/ID^{tree}:work/PATH'"}}
 	}
 	found := []Diagnosis{{What: "vault", Says: lastLines(string(res.out)+res.stderr, 3), Hint: "the snapshots named below are damaged, the others are whole"}}
 	for _, s := range list {

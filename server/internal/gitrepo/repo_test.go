@@ -191,74 +191,76 @@ func pathsOf(changes []Change) []string {
 
 var longAgo = time.Unix(1_000_000_000, 0)
 
+// attempts are what an agent may do to a work tree, and what was there before.
+var attempts = map[string]struct {
+	before, attempt func(f *fixture)
+}{
+	"edit, delete, add, rename": {nil, func(f *fixture) {
+		f.write("a.txt", "changed\n")
+		f.remove("run.sh")
+		f.write("new/x.txt", "new\n")
+		f.ok(os.Rename(f.path("src/deep/d.txt"), f.path("src/deep/e.txt")))
+	}},
+	"permissions only": {func(f *fixture) { f.write("key", "k"); f.chmod("key", 0o600) }, func(f *fixture) {
+		f.chmod("key", 0o644)
+		f.chmod("a.txt", 0o600)
+		f.chmod("run.sh", 0o700)
+	}},
+	"private file rewritten": {func(f *fixture) { f.write("k/key", "k"); f.chmod("k/key", 0o600) }, func(f *fixture) { f.remove("k") }},
+	"links": {func(f *fixture) { f.ok(os.Symlink("a.txt", f.path("link"))) }, func(f *fixture) {
+		f.remove("link")
+		f.ok(os.Symlink("/nonexistent", f.path("link")))
+		f.remove("a.txt")
+		f.ok(os.Symlink("run.sh", f.path("a.txt")))
+	}},
+	"file and folder swap": {nil, func(f *fixture) {
+		f.remove("a.txt")
+		f.write("a.txt/x", "in\n")
+		f.remove("src")
+		f.write("src", "file\n")
+	}},
+	"empty folders": {func(f *fixture) { f.ok(os.MkdirAll(f.path("logs/a"), 0o755)); f.ok(os.Mkdir(f.path("e"), 0o755)) }, func(f *fixture) {
+		f.remove("e")
+		f.write("logs/a/x", "x")
+		f.ok(os.MkdirAll(f.path("z/z"), 0o755))
+	}},
+	"ignore rule removed": {func(f *fixture) { f.write("x.o", "obj"); f.write("build/out", "o") }, func(f *fixture) { f.write(".gitignore", ""); f.write("a.txt", "b") }},
+	"ignore rule added": {func(f *fixture) { f.write("u.log", "1") }, func(f *fixture) {
+		f.write(".gitignore", "*.log\nnotes\n")
+		f.write("u.log", "2")
+	}},
+	"odd names": {func(f *fixture) {
+		for _, name := range []string{"new\nline", "bad\xff", "-rf", ":(top)x", "*.glob", "[x]", "git~1", " sp /y", "#h", "!n", `"q"`, `b\s`} {
+			f.write(name, name)
+		}
+	}, func(f *fixture) {
+		f.write("-rf", "2")
+		f.remove(":(top)x")
+		f.remove("bad\xff")
+		f.write("n2\n\n", "n")
+	}},
+	"same size, time put back": {func(f *fixture) { f.ok(os.Chtimes(f.path("a.txt"), longAgo, longAgo)) }, func(f *fixture) {
+		f.write("a.txt", "b\n")
+		f.ok(os.Chtimes(f.path("a.txt"), longAgo, longAgo))
+	}},
+	"nested repository": {func(f *fixture) {
+		f.write("nest/n.txt", "n\n")
+		f.gitIn(f.path("nest"), "init", "-q")
+		f.write("nest/m.txt", "m\n")
+	}, func(f *fixture) {
+		f.write("nest/n.txt", "broken\n")
+		f.remove("nest/m.txt")
+		f.write("nest/o.txt", "o\n")
+	}},
+	"tracked against the ignore rules": {func(f *fixture) { f.write("lib.o", "v1"); f.git("add", "-f", "lib.o"); f.git("commit", "-qm", "lib") },
+		func(f *fixture) { f.write("lib.o", "v2") }},
+	"read-only folder": {func(f *fixture) { f.write("ro/f", "1"); f.chmod("ro", 0o555) }, func(f *fixture) { f.chmod("ro", 0o755); f.write("ro/f", "2"); f.chmod("ro", 0o555) }},
+}
+
 // TestRestoreAndUndo: what was there comes back byte for byte, and so does what
 // was there just before the restore; the user's repository is as it was.
 func TestRestoreAndUndo(t *testing.T) {
-	cases := map[string]struct {
-		before, attempt func(f *fixture)
-	}{
-		"edit, delete, add, rename": {nil, func(f *fixture) {
-			f.write("a.txt", "changed\n")
-			f.remove("run.sh")
-			f.write("new/x.txt", "new\n")
-			f.ok(os.Rename(f.path("src/deep/d.txt"), f.path("src/deep/e.txt")))
-		}},
-		"permissions only": {func(f *fixture) { f.write("key", "k"); f.chmod("key", 0o600) }, func(f *fixture) {
-			f.chmod("key", 0o644)
-			f.chmod("a.txt", 0o600)
-			f.chmod("run.sh", 0o700)
-		}},
-		"private file rewritten": {func(f *fixture) { f.write("k/key", "k"); f.chmod("k/key", 0o600) }, func(f *fixture) { f.remove("k") }},
-		"links": {func(f *fixture) { f.ok(os.Symlink("a.txt", f.path("link"))) }, func(f *fixture) {
-			f.remove("link")
-			f.ok(os.Symlink("/nonexistent", f.path("link")))
-			f.remove("a.txt")
-			f.ok(os.Symlink("run.sh", f.path("a.txt")))
-		}},
-		"file and folder swap": {nil, func(f *fixture) {
-			f.remove("a.txt")
-			f.write("a.txt/x", "in\n")
-			f.remove("src")
-			f.write("src", "file\n")
-		}},
-		"empty folders": {func(f *fixture) { f.ok(os.MkdirAll(f.path("logs/a"), 0o755)); f.ok(os.Mkdir(f.path("e"), 0o755)) }, func(f *fixture) {
-			f.remove("e")
-			f.write("logs/a/x", "x")
-			f.ok(os.MkdirAll(f.path("z/z"), 0o755))
-		}},
-		"ignore rule removed": {func(f *fixture) { f.write("x.o", "obj"); f.write("build/out", "o") }, func(f *fixture) { f.write(".gitignore", ""); f.write("a.txt", "b") }},
-		"ignore rule added": {func(f *fixture) { f.write("u.log", "1") }, func(f *fixture) {
-			f.write(".gitignore", "*.log\nnotes\n")
-			f.write("u.log", "2")
-		}},
-		"odd names": {func(f *fixture) {
-			for _, name := range []string{"new\nline", "bad\xff", "-rf", ":(top)x", "*.glob", "[x]", "git~1", " sp /y", "#h", "!n", `"q"`, `b\s`} {
-				f.write(name, name)
-			}
-		}, func(f *fixture) {
-			f.write("-rf", "2")
-			f.remove(":(top)x")
-			f.remove("bad\xff")
-			f.write("n2\n\n", "n")
-		}},
-		"same size, time put back": {func(f *fixture) { f.ok(os.Chtimes(f.path("a.txt"), longAgo, longAgo)) }, func(f *fixture) {
-			f.write("a.txt", "b\n")
-			f.ok(os.Chtimes(f.path("a.txt"), longAgo, longAgo))
-		}},
-		"nested repository": {func(f *fixture) {
-			f.write("nest/n.txt", "n\n")
-			f.gitIn(f.path("nest"), "init", "-q")
-			f.write("nest/m.txt", "m\n")
-		}, func(f *fixture) {
-			f.write("nest/n.txt", "broken\n")
-			f.remove("nest/m.txt")
-			f.write("nest/o.txt", "o\n")
-		}},
-		"tracked against the ignore rules": {func(f *fixture) { f.write("lib.o", "v1"); f.git("add", "-f", "lib.o"); f.git("commit", "-qm", "lib") },
-			func(f *fixture) { f.write("lib.o", "v2") }},
-		"read-only folder": {func(f *fixture) { f.write("ro/f", "1"); f.chmod("ro", 0o555) }, func(f *fixture) { f.chmod("ro", 0o755); f.write("ro/f", "2"); f.chmod("ro", 0o555) }},
-	}
-	for name, c := range cases {
+	for name, c := range attempts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)

@@ -130,6 +130,9 @@ func (p *plan) result(safety Snapshot) Restored {
 			res.Written = append(res.Written, c.Path)
 		}
 	}
+	if res.Left == nil {
+		res.Left = []Uncovered{}
+	}
 	res.Written = sortedSet(append(res.Written, p.chmods...))
 	return res
 }

@@ -195,3 +195,71 @@ func TestHungGitIsKilled(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 }
+
+func TestMovedFolderFindsItsSnapshots(t *testing.T) {
+	f := newFixture(t)
+	s := f.snapshot()
+	disk := f.disk()
+	moved := f.dir + "-moved"
+	f.ok(os.Rename(f.dir, moved))
+	f.dir = moved
+	f.opened()
+	orphan, ok := f.repo.Moved(f.ctx())
+	if !ok {
+		t.Fatal("the old vault was not found")
+	}
+	f.ok(f.repo.Adopt(f.ctx(), orphan))
+	f.write("a.txt", "b\n")
+	f.restore(s.ID)
+	f.same(disk, f.disk(), "after restore")
+	if _, ok := f.repo.Moved(f.ctx()); ok {
+		t.Error("found a second time")
+	}
+}
+
+// TestLostObjectStopsBeforeTheFirstWrite: a snapshot whose file is gone from the
+// vault is not restored half way.
+func TestLostObjectStopsBeforeTheFirstWrite(t *testing.T) {
+	f := newFixture(t)
+	f.write("lost.txt", "lost\n")
+	s := f.snapshot()
+	f.remove("lost.txt")
+	f.write("a.txt", "b\n")
+	disk := f.disk()
+	id := objectID("blob", []byte("lost\n"))
+	f.ok(os.Remove(f.repo.inVault("objects", id[:2], id[2:])))
+	_, err := f.repo.Restore(f.ctx(), s.ID, RestoreOptions{})
+	refused(t, err, loopcore.CodeDamaged)
+	f.same(disk, f.disk(), "work tree")
+	list, err := f.repo.Doctor(f.ctx())
+	f.ok(err)
+	found := false
+	for _, d := range list {
+		found = found || !d.OK && d.What == "snapshot "+s.ID
+	}
+	if !found {
+		t.Errorf("the doctor does not name the damaged snapshot: %+v", list)
+	}
+	f.write("lost.txt", "lost\n") // read again, the next snapshot is whole
+	f.snapshot()
+	f.restore(s.ID)
+}
+
+// TestFileThatIsNeverStill: git gave up on it, so it is kept as it reads now,
+// and the snapshot says so.
+func TestFileThatIsNeverStill(t *testing.T) {
+	f := newFixture(t)
+	f.snapshot()
+	f.write("moving", "torn")
+	o, err := f.repo.begin(f.ctx())
+	f.ok(err)
+	c := &capture{stable: true, modes: ordinary()}
+	f.ok(o.takeMoving(f.ctx(), c, "moving", &gitError{stderr: "short read"}))
+	tree, err := o.writeTree(f.ctx())
+	f.ok(err)
+	o.end()
+	f.same(false, c.stable, "stable")
+	data, err := f.repo.Read(f.ctx(), tree, "moving")
+	f.ok(err)
+	f.same("torn", string(data), "content")
+}

@@ -85,3 +85,11 @@ const (
 	syncTogether = true
 	objectSync   = "pack,pack-metadata,reference"
 )
+
+// folderID is what a file system knows a folder by, wherever it is moved on it.
+func folderID(fi os.FileInfo) string {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
+	}
+	return ""
+}

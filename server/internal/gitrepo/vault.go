@@ -176,7 +176,7 @@ func (o *op) refresh() error {
 		"HEAD":            "ref: refs/heads/none\n",
 		"config":          o.vaultConfig(),
 		"info/attributes": vaultAttributes,
-		"worktree":        o.top + "\n",
+		worktreeFile:      o.worktreeFacts(),
 	}
 	for name, content := range files {
 		if err := writeIfNew(o.inVault(filepath.FromSlash(name)), content); err != nil {
