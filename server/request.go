@@ -62,25 +62,12 @@ func (c *conn) idle(ctx context.Context, limit time.Duration) {
 	}
 }
 
-// ended begins nothing new and waits until every handler has returned, for at
-// most that long; it reports whether they have.
-func (c *conn) ended(limit time.Duration) bool {
+// end begins nothing new and waits until every handler has returned.
+func (c *conn) end() {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
-	over := make(chan struct{})
-	go func() {
-		c.handlers.Wait()
-		close(over)
-	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-over:
-		return true
-	case <-timer.C:
-		return false
-	}
+	c.handlers.Wait()
 }
 
 // peer is the tools.Peer of this connection.

@@ -26,9 +26,10 @@ var instructions string
 // How long the end of a connection may take. A client closes its end and soon
 // after kills the server, so that the whole stays well under five seconds.
 const (
-	lastAnswers = 250 * time.Millisecond // for short calls that were under way at the end of the input
-	lastCalls   = 3 * time.Second        // for the gate's processes to end
-	lastBytes   = 250 * time.Millisecond // for answers to leave
+	lastAnswers = 250 * time.Millisecond  // for short calls that were under way at the end of the input
+	lastCalls   = 2500 * time.Millisecond // for calls to end, the gate's processes with them
+	lastRuns    = 1500 * time.Millisecond // for runs to end that no call waits for
+	lastBytes   = 250 * time.Millisecond  // for answers to leave
 )
 
 // Config is what a server is made of. In, Out and Engine are needed.
@@ -76,13 +77,11 @@ func Serve(ctx context.Context, cfg Config) error {
 	case <-ctx.Done():
 	}
 	cancel(context.Canceled)
-	ends, stop := context.WithTimeout(context.WithoutCancel(ctx), lastCalls)
-	defer stop()
-	if !c.ended(lastCalls) {
+	if !within(ctx, lastCalls, func(context.Context) { c.end() }) {
 		c.log.Warn("calls did not end in time")
 	}
-	if cfg.Stop != nil {
-		cfg.Stop(ends)
+	if cfg.Stop != nil && !within(ctx, lastRuns, cfg.Stop) {
+		c.log.Warn("the engine did not stop in time")
 	}
 	out.close()
 	select {
@@ -95,6 +94,24 @@ func Serve(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("write to the client: %w", err)
 	default:
 		return nil
+	}
+}
+
+// within runs f with a context that ends after limit, and reports whether it
+// returned by then. The values of ctx are kept, its end is not.
+func within(ctx context.Context, limit time.Duration, f func(context.Context)) bool {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer stop()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		f(ctx)
+	}()
+	select {
+	case <-over:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
