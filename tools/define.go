@@ -86,8 +86,8 @@ func (s spec[In, Out]) handle(ctx context.Context, args *argument, peer Peer, bu
 		return refusal(fmt.Errorf("%s: write the answer: %w", s.name, err))
 	}
 	res := mcp.NewToolResultStructured(structured, s.text(out))
-	if s.logs != nil {
-		res.Content = append(res.Content, s.logs(out)...)
+	if s.links != nil {
+		res.Content = append(res.Content, s.links(out)...)
 	}
 	return res
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 )
@@ -32,11 +34,26 @@ func evaluateTermination(e Engine) spec[contract.EvaluateIn, contract.EvaluateOu
 		},
 		text: evaluateText,
 		cuts: evaluateCuts,
+		links: func(o contract.EvaluateOut) []mcp.Content {
+			if o.Session == "" {
+				return nil
+			}
+			links := []mcp.Content{mcp.NewResourceLink(contract.ReportURI(o.Session), "report", "the whole report of the session", "text/markdown")}
+			if o.Terminal {
+				links = append(links, mcp.NewResourceLink(contract.EvidenceURI(o.Session), "evidence", "what proves it, to be checked again", "application/json"))
+			}
+			return links
+		},
 	}
 }
 
 // evaluateCuts shortens the report first: all of it is on disk and a resource.
+// While the loop goes on it is left out, since the other fields say all that
+// changes, and an agent pays for it in every iteration.
 func evaluateCuts(_ contract.EvaluateIn, out *contract.EvaluateOut) []cut {
+	if !out.Terminal {
+		out.ReportMarkdown = ""
+	}
 	report := out.ReportMarkdown
 	rest := cut{n: len(report), min: 0, to: func(n int) { out.ReportMarkdown = loopcore.CutBytes(report, n) }}
 	rest.said = func(int) {
@@ -57,22 +74,38 @@ func evaluateCuts(_ contract.EvaluateIn, out *contract.EvaluateOut) []cut {
 
 func evaluateText(o contract.EvaluateOut) string {
 	var p page
-	p.line("%s%s", o.Outcome, map[bool]string{true: " (the session has ended)"}[o.Terminal])
-	p.block(oneLine(o.StatusLine))
-	p.line("rule: %s", oneLine(words(", ", o.Rule.Row, o.Rule.Detection)))
+	if o.Terminal {
+		p.line("%s: the session has ended", o.Outcome)
+	} else if !strings.HasPrefix(o.StatusLine, string(o.Outcome)) {
+		p.line("%s", o.Outcome)
+	}
+	p.line("%s", oneLine(o.StatusLine))
+	p.line("rule: %s", oneLine(words(", ", o.Rule.Row, unlessIn(o.StatusLine, o.Rule.Detection))))
 	p.line("session %s, run %s", orNone(o.Session), orNone(o.Run))
 	p.action(o.Action)
 	if b := o.Best; b != nil {
 		p.line("best: iteration %d with %s, snapshot %s, back with %s", b.Iteration, count(b.Bad, "failure"), b.Snapshot, code(b.Restore))
 	}
-	p.advice(o.Advice)
-	p.findings(o.Findings)
-	p.history(o.History)
+	if !o.Terminal {
+		p.advice(o.Advice)
+	}
+	if o.ReportMarkdown == "" { // which has both
+		p.findings(o.Findings)
+		p.history(o.History)
+	}
 	p.items("Notes", o.Notes)
 	p.block(o.ReportMarkdown)
 	p.block(words("\n", titled("report: ", o.ReportPath), titled("evidence: ", o.EvidencePath)))
 	p.block(words("\n", next(o.Next), o.Honest))
 	return p.String()
+}
+
+// unlessIn is s, or "" where text has said it already.
+func unlessIn(text, s string) string {
+	if strings.Contains(text, s) {
+		return ""
+	}
+	return s
 }
 
 func titled(title, s string) string {

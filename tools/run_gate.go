@@ -33,10 +33,10 @@ func runGate(e Engine) spec[contract.RunGateIn, contract.RunGateOut] {
 		},
 		text: runGateText,
 		cuts: runGateCuts,
-		logs: func(o contract.RunGateOut) []mcp.Content {
+		links: func(o contract.RunGateOut) []mcp.Content {
 			var links []mcp.Content
 			for _, s := range o.Steps {
-				if s.Log != "" {
+				if wanted(s) {
 					links = append(links, mcp.NewResourceLink(s.Log, s.Name+".log", "whole output of step "+s.Name, "text/plain"))
 				}
 			}
@@ -57,6 +57,11 @@ func answerToken(a *contract.Answer) string {
 func runGateCuts(_ contract.RunGateIn, out *contract.RunGateOut) []cut {
 	for i := range out.Failures {
 		out.Failures[i].Fingerprint = "" // its first characters are the id
+	}
+	for i := range out.Steps {
+		if s := &out.Steps[i]; !wanted(*s) {
+			s.LogPath = "" // the address is enough
+		}
 	}
 	notes := out.Notes
 	pages := func(int) {
@@ -143,10 +148,15 @@ func stepOutText(s contract.StepOut) string {
 	if s.Failures > 0 {
 		parts = append(parts, count(s.Failures, "failure"))
 	}
-	if s.Log != "" {
-		parts = append(parts, "log "+s.Log, bracket(oneLine(s.LogPath)))
+	if wanted(s) {
+		parts = append(parts, words(" ", "log", s.Log, bracket(oneLine(s.LogPath))))
 	}
 	return words(", ", append(parts, oneLine(s.Note))...)
+}
+
+// wanted reports whether a step's log may hold something to look for.
+func wanted(s contract.StepOut) bool {
+	return s.Log != "" && s.Status != loopcore.StepPass && s.Status != loopcore.StepSkipped
 }
 
 func (p *page) delta(d contract.Delta) {

@@ -182,6 +182,9 @@ func bracket(s string) string {
 	return "(" + s + ")"
 }
 
+// stop takes the final stop off a sentence, for one that goes on.
+func stop(s string) string { return strings.TrimRight(strings.TrimSpace(s), ".") }
+
 // killed adds the suites that were ended from outside, one a line.
 func (p *page) killed(ks []loopcore.Killed) {
 	for _, k := range ks {
@@ -200,6 +203,6 @@ func (p *page) findings(fs []loopcore.Finding) {
 		if f.Honest != "" {
 			honest = "honest way: " + f.Honest
 		}
-		p.line("- %s", oneLine(words(" ", f.ID, string(f.Severity), f.Rule, place(f.File, f.Line, 0), dash(words(". ", f.Change, f.Why, honest)))))
+		p.line("- %s", oneLine(words(" ", f.ID, string(f.Severity), f.Rule, place(f.File, f.Line, 0), dash(words(". ", stop(f.Change), stop(f.Why), stop(honest))))))
 	}
 }
