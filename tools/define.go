@@ -23,11 +23,11 @@ type spec[In, Out any] struct {
 	description string
 	hints       hints
 
-	call func(ctx context.Context, c contract.Caller, in In, p contract.Progress) (Out, error)
-	text func(Out) string                      // the whole answer as Markdown
-	cuts func(in In, out *Out) []cut           // what may be shortened, the least important first
-	logs func(Out) []mcp.Content               // links to append; may be nil
-	tune func(in *In, c contract.Caller) error // fills in what depends on the caller; may be nil
+	call  func(ctx context.Context, c contract.Caller, in In, p contract.Progress) (Out, error)
+	text  func(Out) string                      // the whole answer as Markdown
+	cuts  func(in In, out *Out) []cut           // what may be shortened, the least important first
+	links func(Out) []mcp.Content               // resources to link to; may be nil
+	tune  func(in *In, c contract.Caller) error // fills in what depends on the caller; may be nil
 }
 
 // hints are the four annotations; the protocol's own defaults claim that a
