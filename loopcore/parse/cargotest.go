@@ -70,7 +70,7 @@ func (g *cargoRun) line(i int, line string) int {
 		return 1
 	case strings.HasPrefix(line, "---- ") && strings.HasSuffix(line, " stdout ----"):
 		return g.block(i, strings.TrimSuffix(line[len("---- "):], " stdout ----"))
-	case strings.HasPrefix(line, "error: test failed, to rerun pass"), strings.HasPrefix(line, "error: doctest failed"), strings.HasPrefix(line, "error: ") && strings.Contains(line, " target failed:"):
+	case strings.HasPrefix(line, "error: test failed, to rerun pass"), strings.HasPrefix(line, "error: doctest failed"), strings.HasPrefix(line, "error: ") && (strings.Contains(line, " target failed:") || strings.Contains(line, " targets failed:")):
 		return 1
 	case strings.Contains(line, "process didn't exit successfully: ") && strings.Contains(line, "(signal: "):
 		return g.signal(i, line)

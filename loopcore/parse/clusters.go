@@ -439,7 +439,7 @@ func (ix *sourceIndex) defAt(file string, line int) int {
 const (
 	costCause   = 1.5
 	costAlone   = 1.0 // more than a cause: a failure that no definition explains
-	weightPure  = 2.0
+	weightPure  = 1.0
 	maxExplored = 400 // failures that the search looks at; the rest follows them
 )
 

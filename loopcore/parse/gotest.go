@@ -251,7 +251,7 @@ func (g *goRun) verdict(l *Log, i int, line string) int {
 	if g.current != nil && g.current.status == goRunning {
 		return 0
 	}
-	if line == "FAIL" && !g.verbose && !goEnds(l, i+1) && g.current != nil && !goDeclared(l, g.current.name) {
+	if line == "FAIL" && !g.verbose && !goEnds(l, i+1) && g.current != nil && l.In.Root == nil {
 		g.drop(g.current)
 	}
 	g.current = nil

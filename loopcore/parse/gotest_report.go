@@ -15,6 +15,8 @@ func (g *goRun) report(l *Log) loopcore.Report {
 		return loopcore.Report{}
 	}
 	module := goModule(l, g)
+	g.placeFrames(l, module)
+	g.dropUndeclared(l)
 	var r loopcore.Report
 	taken := map[string]bool{}
 	if !compiled(g.failures) {
@@ -44,6 +46,56 @@ func (g *goRun) report(l *Log) loopcore.Report {
 		}
 	}
 	return r
+}
+
+// placeFrames makes the paths of stacks relative to the module: a frame has
+// both its import path and its file.
+func (g *goRun) placeFrames(l *Log, module string) {
+	if l.In.Root != nil || module == "" {
+		return
+	}
+	root := ""
+	for _, f := range g.failures {
+		for _, fr := range f.Frames {
+			pkg := fr.Func
+			if at := strings.LastIndexByte(pkg, '/'); at >= 0 {
+				if dot := strings.IndexByte(pkg[at:], '.'); dot > 0 {
+					pkg = pkg[:at+dot]
+				}
+			}
+			dir, ok := strings.CutPrefix(pkg, module)
+			if ok && absolute(fr.File) && strings.HasSuffix(path.Dir(fr.File), dir) && root == "" {
+				root = strings.TrimSuffix(path.Dir(fr.File), dir)
+			}
+		}
+	}
+	if root == "" {
+		return
+	}
+	for i := range g.failures {
+		f := &g.failures[i]
+		f.File = trimBase(f.File, root)
+		for k := range f.Frames {
+			f.Frames[k].File = trimBase(f.Frames[k].File, root)
+		}
+	}
+}
+
+// dropUndeclared drops failing tests that the sources do not declare: without
+// -v a marker that a test prints looks like the runner's.
+func (g *goRun) dropUndeclared(l *Log) {
+	if l.In.Root == nil {
+		return
+	}
+	declared := goTests(l)
+	kept := g.cases[:0]
+	for _, t := range g.cases {
+		root, _, _ := strings.Cut(t.name, "/")
+		if t.ran || len(declared) == 0 || declared[root] || t.status != goFailed {
+			kept = append(kept, t)
+		}
+	}
+	g.cases = kept
 }
 
 // gotestsum reports whether a summary said that tests ran.

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"io/fs"
-	"path"
 	"strings"
 
 	"fixloop/loopcore"
@@ -257,24 +256,26 @@ func (g *goRun) race(l *Log, i int) int {
 	return end - i
 }
 
-// goDeclared reports whether the sources declare a test of that name.
-func goDeclared(l *Log, name string) bool {
-	if l.In.Root == nil {
-		return false
-	}
-	root, _, _ := strings.Cut(name, "/")
-	found := false
+// goTests is the test functions that the sources declare.
+func goTests(l *Log) map[string]bool {
+	names := map[string]bool{}
 	_ = fs.WalkDir(l.In.Root, ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || found {
+		switch {
+		case err != nil:
+			return nil
+		case d.IsDir() && skipDirs[d.Name()]:
 			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(p, "_test.go"):
+			return nil
 		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == "vendor") {
-			return fs.SkipDir
-		}
-		if !d.IsDir() && strings.HasSuffix(path.Base(p), "_test.go") {
-			found = strings.Contains(sourceText(l, p), "func "+root+"(")
+		for _, line := range strings.Split(sourceText(l, p), "\n") {
+			if rest, ok := strings.CutPrefix(line, "func "); ok {
+				if name, _, ok := strings.Cut(rest, "("); ok && goTestFunc(name) {
+					names[name] = true
+				}
+			}
 		}
 		return nil
 	})
-	return found
+	return names
 }

@@ -196,7 +196,7 @@ func sameBase(short, long string) bool { return strings.HasSuffix(long, "/"+shor
 
 // message is the element's own message, or the first lines of its text.
 func (x *xmlRun) message(c *xmlCase, p xmlProblem, s *Log, b body) string {
-	m := oneLine(p.message)
+	m := oneLine(withoutDiff(p.message))
 	if strings.Contains(p.text, "=== RUN ") || strings.Contains(p.text, "--- FAIL: ") {
 		t := goCase{pkg: c.suiteName(), name: c.name, log: s}
 		for i := range s.Lines {
@@ -231,6 +231,26 @@ func (x *xmlRun) message(c *xmlCase, p xmlProblem, s *Log, b body) string {
 		m = p.class + ": " + m
 	}
 	return m
+}
+
+// withoutDiff drops the explanations and the diff that pytest has in the
+// attribute.
+func withoutDiff(s string) string {
+	if !strings.Contains(s, "\n +  where ") && !strings.Contains(s, "\n  Use -v to get more diff") && !strings.Contains(s, "-vv to show") {
+		return s
+	}
+	lines := strings.Split(s, "\n")
+	kept := lines[:1]
+	for _, line := range lines[1:] {
+		t := strings.TrimSpace(line)
+		if diffLine(t) {
+			break
+		}
+		if !strings.HasPrefix(t, "+") {
+			kept = append(kept, t)
+		}
+	}
+	return strings.Join(kept, " ")
 }
 
 // problemKind is the kind of a failure by its element, type and text.

@@ -130,7 +130,7 @@ func relative(l *Log, r *loopcore.Report) {
 	if l.In.Root != nil {
 		return
 	}
-	base := ""
+	base, one := "", true
 	for _, f := range r.Failures {
 		if !absolute(f.File) || l.Foreign(f.File) {
 			continue
@@ -140,6 +140,7 @@ func relative(l *Log, r *loopcore.Report) {
 			base = dir
 			continue
 		}
+		one = one && dir == base
 		for base != dir && !strings.HasPrefix(dir, base+"/") && base != "/" && base != "." {
 			base = path.Dir(base)
 		}
@@ -154,8 +155,11 @@ func relative(l *Log, r *loopcore.Report) {
 			cut = at
 		}
 	}
-	if cut > 0 {
+	switch {
+	case cut > 0:
 		base = base[:cut]
+	case one: // the folder may be a part of the repository
+		base = path.Dir(base)
 	}
 	for i := range r.Failures {
 		f := &r.Failures[i]

@@ -47,8 +47,8 @@ func readUnittest(l *Log, c *Claims) loopcore.Report {
 		return loopcore.Report{}
 	}
 	for _, f := range r.Failures {
-		if f.Kind == loopcore.FailCompile || strings.Contains(f.Message, "import") && strings.Contains(f.Suite, "Fail") {
-			r.Status = loopcore.StatusBuildError
+		if strings.Contains(f.Suite, "_FailedTest") || strings.Contains(f.Suite, "ModuleImportFailure") {
+			r.Status = loopcore.StatusBuildError // a module that could not be loaded
 		}
 	}
 	return r
