@@ -154,7 +154,7 @@ func violation(v *view) (Decision, bool) {
 			n++
 		}
 	}
-	what := fmt.Sprintf("%d blocking %s, first %s in %s: %s", len(block), plural(len(block), "finding"), block[0].Rule, block[0].File, block[0].Change)
+	what := fmt.Sprintf("%d blocking %s, first %s", len(block), plural(len(block), "finding"), saw(block))
 	if n >= v.p.MaxViolations {
 		return says(OutcomeViolation, ActionRollback, ToCheckpoint, "%s (violation %d of %d)", what, n, v.p.MaxViolations)
 	}
@@ -211,7 +211,7 @@ func passHuman(v *view) (Decision, bool) {
 		return says(OutcomeNeedDecision, ActionNone, ToNothing, "the gate exited 0 although its own output lists failures: its exit code is swallowed")
 	case v.last.green() && len(v.last.findings(SevHuman)) > 0:
 		f := v.last.findings(SevHuman)
-		return says(OutcomeNeedDecision, ActionNone, ToNothing, "green, but %d %s only a person may accept, first %s in %s: %s", len(f), plural(len(f), "finding"), f[0].Rule, f[0].File, f[0].Change)
+		return says(OutcomeNeedDecision, ActionNone, ToNothing, "green, but %d %s only a person may accept, first %s", len(f), plural(len(f), "finding"), saw(f))
 	}
 	return no()
 }

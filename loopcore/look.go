@@ -87,6 +87,21 @@ func sameSuite(a, b []Killed) bool {
 	return false
 }
 
+// saw names the first finding that has a place, for people.
+func saw(fs []Finding) string {
+	first := fs[0]
+	for _, f := range fs {
+		if f.File != "" {
+			first = f
+			break
+		}
+	}
+	if first.File == "" {
+		return first.Rule + ": " + first.Change
+	}
+	return first.Rule + " in " + first.File + ": " + first.Change
+}
+
 func plural(n int, word string) string {
 	if n == 1 {
 		return word

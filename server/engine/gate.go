@@ -32,6 +32,7 @@ func (e *Engine) execute(ctx context.Context, s *space, l *live) {
 		close(l.done)
 	}()
 	results := e.steps(ctx, s, l)
+	l.runner.Close()
 	after := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		l.err = s.abandon(l)
@@ -118,7 +119,7 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 	var res proc.Result
 	began := e.cfg.Now()
 	if err == nil {
-		res, err = proc.Run(ctx, cmd)
+		res, err = l.runner.Run(ctx, cmd)
 	}
 	if err != nil {
 		r.Exited, r.Exit, r.Missing = true, -1, loopcore.AsError(err).Msg+"; "+loopcore.AsError(err).Hint
@@ -146,6 +147,10 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 	return r, rec
 }
 
+// grace is how long the processes of a run have between TERM and KILL: short,
+// because a client that leaves does not wait.
+const grace = 500 * time.Millisecond
+
 // files is where a step's log and reports go.
 func (s *space) files(session, run, step string) string {
 	name := strings.Map(func(c rune) rune {
@@ -161,7 +166,7 @@ func (s *space) files(session, run, step string) string {
 // write a report, where that does not change the command.
 func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (proc.Command, []string, error) {
 	cmd := proc.Command{Line: st.Command, Dir: filepath.Join(s.repo.Top(), filepath.FromSlash(st.Dir)), Log: files + ".log",
-		Timeout: l.kept.Config.Timeout, KilledExitCodes: l.kept.Config.KilledExitCodes, Set: map[string]string{}}
+		Timeout: l.kept.Config.Timeout, Grace: grace, KilledExitCodes: l.kept.Config.KilledExitCodes, Set: map[string]string{}}
 	if st.TimeoutSeconds > 0 {
 		cmd.Timeout = time.Duration(st.TimeoutSeconds) * time.Second
 	}

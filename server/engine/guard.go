@@ -44,8 +44,8 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 	return found, nil
 }
 
-// complete reports whether every test step of the run came to a result, so
-// that a test that is not in its inventory did not run.
+// complete reports whether every test step of the run came to a result that a
+// reader understood, so that a test that is not in its inventory did not run.
 func complete(r evidence.Run) bool {
 	for _, st := range r.Steps {
 		if st.Kind == loopcore.KindTest && st.Status != loopcore.StepPass && st.Status != loopcore.StepFail {
@@ -57,7 +57,7 @@ func complete(r evidence.Run) bool {
 			return false
 		}
 	}
-	return r.Counts.Killed == 0 && r.Verdict != loopcore.VerdictBuildError
+	return r.Runner != "" && r.Counts.Killed == 0 && r.Verdict != loopcore.VerdictBuildError
 }
 
 // contents reads both sides of every change in one go.

@@ -7,6 +7,7 @@ import (
 	"fixloop/loopcore/config"
 	"fixloop/loopcore/contract"
 	"fixloop/loopcore/evidence"
+	"fixloop/server/internal/proc"
 )
 
 // Once is one run of the gate outside a session: nothing is recorded, nothing
@@ -51,6 +52,8 @@ func (e *Engine) once(ctx context.Context, s *space, g loopcore.Gate, p loopcore
 		started = func(loopcore.Step) {}
 	}
 	l := &live{ses: evidence.Session{ID: "once", Gate: g, Policy: p}, kept: kept{Config: cfg}, run: evidence.Run{ID: "last", Scope: loopcore.ScopeFull}, onStep: started}
+	l.runner = proc.NewRunner()
+	defer l.runner.Close()
 	results := e.steps(ctx, s, l)
 	if ctx.Err() != nil {
 		return out, loopcore.Refuse(loopcore.CodeCancelled, "run it again", "the run was cancelled")

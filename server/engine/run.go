@@ -24,6 +24,7 @@ type live struct {
 	run    evidence.Run
 	cancel context.CancelFunc
 	unlock func()
+	runner *proc.Runner
 	done   chan struct{}
 	onStep func(loopcore.Step) // told before each step; may be nil
 
@@ -104,12 +105,14 @@ func (e *Engine) begin(ctx context.Context, s *space, c contract.Caller, in cont
 	if err != nil {
 		return nil, "", err
 	}
+	runner := proc.NewRunner() // gets ready while the tree is snapshotted
 	l, err := e.start(ctx, s, c, ses, open, scope, in)
 	if err != nil {
+		runner.Close()
 		unlock()
 		return nil, "", err
 	}
-	l.unlock = unlock
+	l.unlock, l.runner = unlock, runner
 	runs, cancel := context.WithCancel(e.ctx)
 	l.cancel = cancel
 	s.live.Store(l.run.ID, l)
