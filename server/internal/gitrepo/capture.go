@@ -445,7 +445,7 @@ func sortedSet(list []string) []string {
 	return slices.Compact(list)
 }
 
-// lines joins pairs as they are stored.
+// storedPairs joins pairs as they are stored.
 func storedPairs(list []Uncovered) []byte {
 	var b bytes.Buffer
 	for _, u := range list {

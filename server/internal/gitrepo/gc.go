@@ -13,11 +13,11 @@ import (
 
 // GCOptions say which snapshots stay. Zero values mean the defaults.
 type GCOptions struct {
-	Keep   []string      // ids that stay whatever their age: the open session's, the named ones
-	Age    time.Duration // younger ones stay; default 30 days
-	AtMost int           // at least this many of the newest stay; default 50
-	Force  bool          // pack even where there is little to gain
-	DryRun bool
+	Keep    []string      // ids that stay whatever their age: the open session's, the named ones
+	Age     time.Duration // younger ones stay; default 30 days
+	AtLeast int           // at least this many of the newest stay; default 50
+	Force   bool          // pack even where there is little to gain
+	DryRun  bool
 }
 
 // GCResult is what GC removed.
@@ -77,11 +77,11 @@ func expired(list []Snapshot, g GCOptions, now time.Time) []string {
 	if g.Age == 0 {
 		g.Age = 30 * 24 * time.Hour
 	}
-	if g.AtMost <= 0 {
-		g.AtMost = 50
+	if g.AtLeast <= 0 {
+		g.AtLeast = 50
 	}
 	gone := []string{}
-	for _, s := range list[:max(0, len(list)-g.AtMost)] {
+	for _, s := range list[:max(0, len(list)-g.AtLeast)] {
 		if now.Sub(s.Time) > g.Age && !slices.Contains(g.Keep, s.ID) && !s.Time.IsZero() {
 			gone = append(gone, s.ID)
 		}

@@ -67,10 +67,21 @@ func (o *op) forget(ctx context.Context, rules []string) error {
 	if err := o.unnote(gone); err != nil { // else it would be looked at, and taken, once more
 		return err
 	}
-	if err := o.updateIndex(ctx, gone, "--force-remove"); err != nil {
-		return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+	if len(gone) == 0 {
+		return nil
 	}
-	return nil
+	m, err := o.loadModes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, path := range gone {
+		delete(m.odd, path)
+	}
+	if err := o.saveModes(m); err != nil {
+		return err
+	}
+	err = o.updateIndex(ctx, gone, "--force-remove")
+	return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 }
 
 // Tracked are the paths in the user's index.

@@ -31,7 +31,7 @@ type Entry struct {
 	Blob string `json:"blob"` // git blob id in the vault
 }
 
-// store opens the vault for reading. A fresh one for each request: go-git keeps
+// reader opens the vault for reading. A fresh one for each request: go-git keeps
 // the list of packs, and a repack makes that stale.
 func (r *Repo) reader() *filesystem.Storage {
 	return filesystem.NewStorage(osfs.New(r.vault, osfs.WithBoundOS()), cache.NewObjectLRU(16<<20))

@@ -580,7 +580,7 @@ func TestGCKeepsWhatItMust(t *testing.T) {
 		f.write("a.txt", strings.Repeat("x", i+1))
 		ids = append(ids, f.snapshot().ID)
 	}
-	res, err := f.repo.GC(f.ctx(), GCOptions{Keep: ids[:1], Age: 1, AtMost: 2, Force: true})
+	res, err := f.repo.GC(f.ctx(), GCOptions{Keep: ids[:1], Age: 1, AtLeast: 2, Force: true})
 	f.ok(err)
 	f.same(ids[1:4], res.Removed, "removed")
 	f.restore(ids[0])

@@ -263,3 +263,22 @@ func TestFileThatIsNeverStill(t *testing.T) {
 	f.ok(err)
 	f.same("torn", string(data), "content")
 }
+
+// TestProductsStayOut: what the gate makes is in no snapshot and survives a
+// restore, unless the user tracks it.
+func TestProductsStayOut(t *testing.T) {
+	f := newFixture(t)
+	f.write("cov/tracked.json", "1")
+	f.git("add", "cov/tracked.json")
+	f.git("commit", "-qm", "tracked")
+	f.write("cov/out.json", "1")
+	f.chmod("cov/out.json", 0o600)
+	f.snapshot()
+	f.ok(f.repo.Products(f.ctx(), []string{"cov/"}))
+	s := f.snapshot()
+	f.write("cov/out.json", "2")
+	f.write("cov/tracked.json", "2")
+	f.restore(s.ID)
+	f.same("-rw------- 2", f.disk()["cov/out.json"], "product")
+	f.same("-rw-r--r-- 1", f.disk()["cov/tracked.json"], "tracked file")
+}
