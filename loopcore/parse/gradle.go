@@ -69,7 +69,7 @@ func gradleRow(line string) (loopcore.TestCase, bool) {
 		}
 	}
 	at := strings.LastIndex(line, " > ")
-	if t.Status == "" || at < 0 || indent(line) > 0 || strings.HasPrefix(line, "> ") {
+	if t.Status == "" || at < 0 || strings.HasSuffix(line, " ::") || indent(line) > 0 || strings.HasPrefix(line, "> ") {
 		return t, false
 	}
 	t.Suite, t.Name = line[:at], line[at+3:]
@@ -89,15 +89,14 @@ func gradleTrace(l *Log, i int) bool {
 // gradleFailure reads the exception below a failed test, short or with its trace.
 func gradleFailure(l *Log, i int, t loopcore.TestCase) (loopcore.Failure, int) {
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.Suite, Name: t.Name, At: l.Number(i)}
-	var trace javaTrace
-	var message []string
-	exception, bare := "", ""
+	var e throwable
+	bare := ""
 	end := i + 1
 	for ; end < len(l.Lines) && end < i+600; end++ {
 		line := l.Lines[end]
 		s := strings.TrimSpace(line)
 		if s == "" {
-			if len(trace.frames) > 0 || exception != "" && indent(l.Line(end+1)) < 4 {
+			if len(e.trace.frames) > 0 || e.exception != "" && indent(l.Line(end+1)) < 4 {
 				break
 			}
 			continue
@@ -105,34 +104,17 @@ func gradleFailure(l *Log, i int, t loopcore.TestCase) (loopcore.Failure, int) {
 		if indent(line) < 4 {
 			break
 		}
-		if frame, ok := scanJavaFrame(s); ok && strings.HasPrefix(s, "at ") {
-			trace.add(frame)
+		if name, where, ok := strings.Cut(s, " at "); ok && !strings.Contains(name, " ") && bare == "" && e.exception == "" { // the short form
+			e.exception, bare = name, where
+			e.message = append(e.message, shortException(name))
 			continue
 		}
-		if strings.HasPrefix(s, "Caused by: ") && exception != "" || len(trace.frames) > 0 || strings.HasPrefix(s, "at ") {
-			if where, ok := cutFrom(s, " at "); ok && bare == "" {
-				bare = where
-			}
-			continue
+		if where, ok := cutFrom(s, " at "); ok && bare == "" && strings.HasPrefix(s, "Caused by: ") {
+			bare = where
 		}
-		if exception == "" {
-			if name, where, ok := strings.Cut(s, " at "); ok && !strings.Contains(name, " ") { // the short form
-				exception, bare, s = name, where, shortException(name)
-			} else {
-				exception, s = exceptionName(s)
-				if javaKind(exception, "") == loopcore.FailError && exception != "" {
-					s = shortException(exception) + ": " + s
-				}
-			}
-		}
-		message = append(message, s)
+		e.line(s)
 	}
-	f.Message = oneLine(strings.Join(message, "\n"))
-	if f.Message == "" {
-		f.Message = "failed"
-	}
-	f.Kind = javaKind(exception, f.Message)
-	f.File, f.Line, f.Frames = trace.file, trace.line, trace.frames
+	e.into(&f)
 	if f.File == "" {
 		if file, n, ok := strings.Cut(bare, ":"); ok {
 			f.File, f.Line = file, atoi(n)

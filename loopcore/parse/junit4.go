@@ -56,34 +56,19 @@ func readJUnit4(l *Log, c *Claims) loopcore.Report {
 func junit4Failure(l *Log, i int) (loopcore.Failure, int) {
 	f := loopcore.Failure{At: l.Number(i)}
 	f.Suite, f.Name = surefireTest(phpunitHead(l.Lines[i]))
-	var trace javaTrace
-	var message []string
-	exception := ""
+	if open := strings.LastIndexByte(f.Name, '('); f.Suite == "" && open > 0 && strings.HasSuffix(f.Name, ")") { // a class without a package
+		f.Suite, f.Name = f.Name[open+1:len(f.Name)-1], f.Name[:open]
+	}
+	var t throwable
 	end := i + 1
 	for ; end < len(l.Lines); end++ {
 		line := l.Lines[end]
 		if phpunitHead(line) != "" && strings.HasSuffix(line, ")") || strings.HasPrefix(line, "FAILURES!!!") {
 			break
 		}
-		t := strings.TrimSpace(line)
-		if frame, ok := scanJavaFrame(line); ok && strings.HasPrefix(t, "at ") {
-			trace.add(frame)
-			continue
-		}
-		if t == "" || strings.HasPrefix(t, "Caused by: ") || strings.HasPrefix(t, "... ") {
-			continue
-		}
-		if exception == "" {
-			exception, t = exceptionName(t)
-			if javaKind(exception, t) == loopcore.FailError && exception != "" {
-				t = shortException(exception) + ": " + t
-			}
-		}
-		message = append(message, t)
+		t.line(line)
 	}
-	f.Message = oneLine(strings.Join(message, "\n"))
-	f.Kind = javaKind(exception, f.Message)
-	f.File, f.Line, f.Frames = trace.file, trace.line, trace.frames
+	t.into(&f)
 	f.Detail = detail(l, i, end)
 	return f, end
 }

@@ -11,7 +11,7 @@ var junitConsole = Reader{
 	Name: "junit-console",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny(" tests successful ", "MethodSource [className", "Thanks for using JUnit!")
+		return l.HasAny(" tests successful ", "MethodSource [className", "Thanks for using JUnit!", " :: FAILED")
 	},
 	Read: readJUnitConsole,
 }
@@ -23,6 +23,12 @@ func readJUnitConsole(l *Log, c *Claims) loopcore.Report {
 	for i := 0; i < len(l.Lines); i++ {
 		line := l.Lines[i]
 		if !c.Free(me, i) {
+			continue
+		}
+		if f, end, ok := junitDetail(l, i); ok {
+			r.Failures = append(r.Failures, f)
+			c.Take(me, i, end)
+			i = end - 1
 			continue
 		}
 		switch {
@@ -95,33 +101,17 @@ func junitFailure(l *Log, i int) (loopcore.Failure, int) {
 		f.Name = head[at+1:]
 	}
 	f.Name = strings.ReplaceAll(f.Name, "):[", ") [") // an invocation of a parameterised test
-	var trace javaTrace
-	var message []string
-	exception := ""
+	var t throwable
 	end := i + 2
 	for ; end < len(l.Lines) && end < i+600; end++ {
 		line := l.Lines[end]
-		t := strings.TrimSpace(line)
-		if t == "" || indent(line) == 2 && strings.HasPrefix(line, "  ") && !strings.HasPrefix(t, "=>") {
+		text := strings.TrimSpace(line)
+		if text == "" || indent(line) == 2 && strings.HasPrefix(line, "  ") && !strings.HasPrefix(text, "=>") {
 			break
 		}
-		if frame, ok := scanJavaFrame(line); ok {
-			trace.add(frame)
-			continue
-		}
-		if rest, ok := strings.CutPrefix(t, "=> "); ok {
-			exception, t = exceptionName(rest)
-			if javaKind(exception, t) == loopcore.FailError && exception != "" {
-				t = shortException(exception) + ": " + t
-			}
-		} else if exception == "" || len(trace.frames) > 0 || strings.HasPrefix(t, "Caused by: ") || strings.HasPrefix(t, "Suppressed: ") || t == "[...]" || looksLikeFrame(t) {
-			continue
-		}
-		message = append(message, t)
+		t.line(strings.TrimPrefix(text, "=> "))
 	}
-	f.Message = oneLine(strings.Join(message, "\n"))
-	f.Kind = javaKind(exception, f.Message)
-	f.File, f.Line, f.Frames = trace.file, trace.line, trace.frames
+	t.into(&f)
 	if f.File == "" && class != "" { // the trace was cut before it reached the test
 		outer, _, _ := strings.Cut(class, "$")
 		f.File = strings.ReplaceAll(outer, ".", "/") + ".java"
@@ -130,9 +120,51 @@ func junitFailure(l *Log, i int) (loopcore.Failure, int) {
 	return f, end
 }
 
-// looksLikeFrame tells the frames of libraries that the launcher prints bare.
-func looksLikeFrame(t string) bool {
-	return strings.HasSuffix(t, ")") && strings.Contains(t, ".java:") || strings.HasSuffix(t, "(Native Method)") || strings.HasSuffix(t, "(Unknown Source)")
+// junitDetail reads a failure where --details other than tree print it: flat
+// ("Finished:    x ([engine:…])"), testfeed ("A > b :: FAILED") and verbose
+// ("source: MethodSource […]", then "caught: …").
+func junitDetail(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
+	line := l.Lines[i]
+	f.At = l.Number(i)
+	var t throwable
+	switch {
+	case strings.HasPrefix(line, "Finished:    ") && strings.HasPrefix(strings.TrimSpace(l.Line(i+1)), "=> Exception: "):
+		var id string
+		f.Name, id, _ = cutLast(strings.TrimSpace(line[len("Finished:"):]), " ([")
+		if _, class, ok := strings.Cut(id, "[class:"); ok {
+			f.Suite, _, _ = strings.Cut(class, "]")
+		}
+		t.line(strings.TrimPrefix(strings.TrimSpace(l.Lines[i+1]), "=> Exception: "))
+		end = i + 2
+	case strings.HasSuffix(line, " :: FAILED"):
+		f.Suite, f.Name, _ = cutLast(strings.TrimSuffix(line, " :: FAILED"), " > ")
+		_, f.Suite, _ = strings.Cut(f.Suite, " > ") // the engine
+		end = i + 1
+	case strings.Contains(line, " caught: "):
+		for j := i; j > i-8 && j >= 0; j-- {
+			if strings.Contains(l.Lines[j], " source: ") {
+				f.Suite, f.Name = junitSource(l.Lines[j])
+				if f.Name == "" { // the class itself broke
+					f.Name = shortException(f.Suite)
+				}
+			}
+		}
+		_, text, _ := strings.Cut(line, " caught: ")
+		t.line(text)
+		end = i + 1
+	default:
+		return f, 0, false
+	}
+	for ; end < len(l.Lines) && end < i+600; end++ {
+		text := strings.TrimLeft(l.Lines[end], "│ ")
+		if text == l.Lines[end] && !strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "duration: ") {
+			break
+		}
+		t.line(text)
+	}
+	t.into(&f)
+	f.Detail = detail(l, i, end)
+	return f, end, t.exception != "" || f.Message != "failed"
 }
 
 // junitSource reads "MethodSource [className = 'a.B', methodName = 'c', …]".

@@ -102,3 +102,56 @@ func exceptionName(line string) (name, message string) {
 	}
 	return name, strings.TrimSpace(message)
 }
+
+// throwable is a printed exception, taken up line by line.
+type throwable struct {
+	exception string
+	message   []string
+	trace     javaTrace
+	caused    bool // what follows belongs to its cause
+}
+
+// line takes up one line, the exception's first.
+func (t *throwable) line(s string) {
+	s = strings.TrimSpace(s)
+	if frame, ok := scanJavaFrame(s); ok && (strings.HasPrefix(s, "at ") || t.exception != "" && frame.line > 0) {
+		t.trace.add(frame)
+		return
+	}
+	switch {
+	case strings.HasPrefix(s, "Caused by: "), strings.HasPrefix(s, "Suppressed: "), strings.HasPrefix(s, "Wrapped by: "):
+		t.caused = t.exception != ""
+	case s == "", strings.HasPrefix(s, "... "), s == "[...]", t.caused, len(t.trace.frames) > 0, t.exception != "" && looksLikeFrame(s):
+		return
+	}
+	if t.caused {
+		return
+	}
+	if t.exception == "" && len(t.message) == 0 {
+		t.exception, s = exceptionName(s)
+		if javaKind(t.exception, s) == loopcore.FailError && t.exception != "" {
+			s = strings.TrimSpace(shortException(t.exception) + ": " + s)
+		}
+	}
+	if s != "" {
+		t.message = append(t.message, s)
+	}
+}
+
+// into completes a failure with what the exception told.
+func (t *throwable) into(f *loopcore.Failure) {
+	f.Message = strings.TrimSuffix(oneLine(strings.Join(t.message, "\n")), ":")
+	if f.Message == "" {
+		f.Message = t.exception
+	}
+	if f.Message == "" {
+		f.Message = "failed"
+	}
+	f.Kind = javaKind(t.exception, f.Message)
+	f.File, f.Line, f.Frames = t.trace.file, t.trace.line, t.trace.frames
+}
+
+// looksLikeFrame tells frames without a place, and those of libraries.
+func looksLikeFrame(t string) bool {
+	return strings.HasSuffix(t, ")") && strings.Contains(t, ".java:") || strings.HasSuffix(t, "(Native Method)") || strings.HasSuffix(t, "(Unknown Source)")
+}

@@ -10,7 +10,9 @@ import (
 var rubocop = Reader{
 	Name: "rubocop",
 	Kind: loopcore.KindLint,
-	Spot: func(l *Log) bool { return l.HasAny(" inspected, ", " Total in ", ": C: ", ": W: ", ": E: ", ": F: ", "\nC: ") },
+	Spot: func(l *Log) bool {
+		return l.HasAny(" inspected, ", " Total in ", ": C: ", ": W: ", ": E: ", ": F: ", "\nC: ")
+	},
 	Read: readRubocop,
 }
 

@@ -94,37 +94,15 @@ func (s *surefireRun) block(i int, text string) int {
 	f := loopcore.Failure{At: s.l.Number(i)}
 	f.Suite, f.Name = surefireTest(strings.TrimSpace(head))
 	end := i + 1
-	var trace javaTrace
-	var message []string
-	exception := ""
+	var t throwable
 	for ; end < len(s.l.Lines) && end < i+400; end++ {
 		line := s.l.Lines[end]
-		t := strings.TrimSpace(line)
-		if t == "" && len(message)+len(trace.frames) > 0 || strings.HasPrefix(line, "[ERROR] ") || strings.HasPrefix(line, "[INFO] ") || strings.HasPrefix(line, "[WARNING] ") {
+		if strings.TrimSpace(line) == "" && len(t.message)+len(t.trace.frames) > 0 || mavenText(line) != line {
 			break
 		}
-		if frame, ok := scanJavaFrame(line); ok && strings.HasPrefix(t, "at ") {
-			trace.add(frame)
-			continue
-		}
-		if strings.HasPrefix(t, "Caused by: ") || strings.HasPrefix(t, "Suppressed: ") || strings.HasPrefix(t, "... ") || len(trace.frames) > 0 {
-			continue
-		}
-		if exception == "" {
-			exception, t = exceptionName(t)
-			exception = strings.TrimSpace(exception)
-			if exception != "" && javaKind(exception, "") == loopcore.FailError {
-				t = shortException(exception) + ": " + t
-			}
-		}
-		message = append(message, t)
+		t.line(line)
 	}
-	f.Message = oneLine(strings.Join(message, "\n"))
-	if f.Message == "" {
-		f.Message = exception
-	}
-	f.Kind = javaKind(exception, f.Message)
-	f.File, f.Line, f.Frames = trace.file, trace.line, trace.frames
+	t.into(&f)
 	f.Detail = detail(s.l, i, end)
 	s.r.Failures = append(s.r.Failures, f)
 	s.c.Take(surefireName, i, end)
