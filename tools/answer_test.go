@@ -218,6 +218,29 @@ func TestTheRestIsNeverSilent(t *testing.T) {
 	}
 }
 
+// One cluster of many failures fills what room is left, and the pointer to the
+// rest still fits.
+func TestOneLargeCluster(t *testing.T) {
+	for n := 15; n < 400; n += 7 {
+		out := twenty(n, n)
+		out.Clusters = out.Clusters[:1]
+		for i := range n {
+			out.Clusters[0].Failures = append(out.Clusters[0].Failures, fmt.Sprintf("%010x", i))
+		}
+		e := &enginetest.Engine{OnRunGate: func(context.Context, contract.Caller, contract.RunGateIn, contract.Progress) (contract.RunGateOut, error) {
+			return out, nil
+		}}
+		res := call(t, e, "run_gate", `{}`)
+		var got contract.RunGateOut
+		if err := json.Unmarshal([]byte(structured(t, res)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Failures) < min(n, 20) || len(got.Failures) < n && !strings.Contains(strings.Join(got.Notes, " "), "the rest: parse_failures(") {
+			t.Fatalf("%d of %d failures, notes %q", len(got.Failures), n, got.Notes)
+		}
+	}
+}
+
 // parse_failures pages to the end, each failure once.
 func TestPages(t *testing.T) {
 	all := twenty(120, 120).Failures

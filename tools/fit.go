@@ -14,7 +14,7 @@ type cut struct {
 }
 
 // note is how many characters telling of one cut takes, about.
-const note = 90
+const note = 150
 
 // fit makes an answer at most budget characters long, in its text as in its
 // JSON. Long texts are shortened first, to a line; then lists are, and what

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"reflect"
+	"slices"
 
 	"fixloop/loopcore"
 )
@@ -82,11 +83,16 @@ func squeeze(answer any, l limits) {
 	limitValue(v, l, l.text)
 	for _, name := range []string{"Notes", "Warnings"} {
 		if f := v.FieldByName(name); f.IsValid() {
-			f.Set(reflect.ValueOf([]string{"this answer is cut to fit: ask for less at once, or read the log, report or evidence"}))
+			said, _ := f.Interface().([]string)
+			if !slices.Contains(said, cutToFit) {
+				f.Set(reflect.ValueOf(append(said, cutToFit)))
+			}
 			return
 		}
 	}
 }
+
+const cutToFit = "this answer is cut to fit: ask for less at once, or read the log, report or evidence"
 
 // limitValue applies l; max is the limit of the field that v is, or is in.
 func limitValue(v reflect.Value, l limits, max int) {
