@@ -49,6 +49,9 @@ func readBats(l *Log, c *Claims) loopcore.Report {
 		}
 		i = end - 1
 	}
+	if len(r.Tests) > 0 {
+		takePlan(l, c, me)
+	}
 	if len(r.Tests) > 0 && !r.Counted {
 		r.Counted = true
 		for _, t := range r.Tests {

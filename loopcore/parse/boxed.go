@@ -11,7 +11,7 @@ import (
 var boxed = Reader{
 	Name: "oxlint",
 	Kind: loopcore.KindLint,
-	Spot: func(l *Log) bool { return l.HasAny("╭─[", ",-[", "┌─ ", "╭▸ ") },
+	Spot: func(l *Log) bool { return l.HasAny("╭─[", ",-[", "┌─ ", "╭▸ ", " warnings and ") },
 	Read: readBoxed,
 }
 
@@ -43,6 +43,9 @@ func readBoxed(l *Log, c *Claims) loopcore.Report {
 		}
 		r.Failures = append(r.Failures, f)
 		c.Take(me, from, i+1)
+	}
+	if told && total == 0 && len(r.Failures) == 0 {
+		r.Status = loopcore.StatusPass
 	}
 	return diagnosticReport(r, total, told)
 }

@@ -45,6 +45,9 @@ func readBusted(l *Log, c *Claims) loopcore.Report {
 			i = end - 1
 		}
 	}
+	if len(r.Failures) > 0 || r.Counted {
+		takePlan(l, c, bustedName)
+	}
 	if r.Counted && r.Counts == (loopcore.Counts{}) && len(r.Failures) == 0 {
 		r.Status = loopcore.StatusNoTests
 	}

@@ -141,7 +141,7 @@ func pathLike(s string) bool {
 	if s == "" || len(s) > 512 || strings.HasPrefix(s, "::") || strings.HasPrefix(s, "##") || strings.Contains(s, "://") || strings.ContainsAny(s, "\"'<>|*?{}\t") || strings.Contains(s, ": ") {
 		return false
 	}
-	if strings.HasSuffix(s, "akefile") || strings.HasSuffix(s, "ockerfile") || strings.HasSuffix(s, "akefile.am") {
+	if base := s[strings.LastIndexAny(s, `/\\`)+1:]; hasAnyPrefix(base, []string{"Makefile", "makefile", "GNUmakefile", "Rakefile", "Dockerfile", "Containerfile", "Justfile", "justfile", "Gemfile"}) {
 		return !strings.Contains(s, " ")
 	}
 	if !strings.ContainsFunc(s, unicode.IsLetter) || strings.Contains(s, "  ") {

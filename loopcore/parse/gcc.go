@@ -70,7 +70,7 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 	}
 	r.Failures = errorsOnly(instantiated(r.Failures))
 	r = diagnosticReport(r, 0, false)
-	if told && total > r.Counts.Errors {
+	if told && len(r.Failures) > 0 && total > r.Counts.Errors {
 		r.Counts, r.Counted = loopcore.Counts{Errors: total}, true
 	}
 	return r

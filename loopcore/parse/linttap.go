@@ -51,7 +51,19 @@ func readLintTAP(l *Log, c *Claims) loopcore.Report {
 		}
 		c.Take(me, i, i+1)
 	}
+	if len(r.Failures) > 0 {
+		takePlan(l, c, me)
+	}
 	return diagnosticReport(r, 0, false)
+}
+
+// takePlan claims TAP's first line and its plan for a reader that read the rest.
+func takePlan(l *Log, c *Claims, reader string) {
+	for i, line := range l.Lines {
+		if strings.HasPrefix(line, "1..") || strings.HasPrefix(line, "TAP version ") {
+			c.Take(reader, i, i+1)
+		}
+	}
 }
 
 // cutTest is the description of "ok 1 - file" and "not ok 2 - file".

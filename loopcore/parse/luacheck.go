@@ -49,6 +49,9 @@ func readLuacheck(l *Log, c *Claims) loopcore.Report {
 		r.Failures = append(r.Failures, luacheckFailure(l, i, d))
 		c.Take(me, i, i+1)
 	}
+	if len(r.Failures) > 0 {
+		takePlan(l, c, me)
+	}
 	return diagnosticReport(r, total, told)
 }
 

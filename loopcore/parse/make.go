@@ -14,7 +14,7 @@ var makeTool = Reader{
 	Kind:    loopcore.KindBuild,
 	Wrapper: true,
 	Spot: func(l *Log) bool {
-		return l.HasAny("make: ", "make[", "Makefile:", ".mk:", "ninja: ", "FAILED: ", "error: Recipe ", "task: Failed")
+		return l.HasAny("make: ", "make[", "akefile", ".mk:", "ninja: ", "FAILED: ", "error: Recipe ", "task: Failed")
 	},
 	Read: readMake,
 }

@@ -57,6 +57,9 @@ func readRubocop(l *Log, c *Claims) loopcore.Report {
 		r.Failures = append(r.Failures, f)
 		c.Take(me, i, continuation(l, i+1))
 	}
+	if len(r.Failures) > 0 {
+		takePlan(l, c, me)
+	}
 	r = diagnosticReport(r, total, told)
 	if r.Status == "" && told {
 		r.Status = loopcore.StatusPass

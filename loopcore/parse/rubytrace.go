@@ -142,6 +142,9 @@ func rubyUncaught(l *Log, i int) (loopcore.Failure, bool) {
 		ok = true
 		frame = loopcore.Frame{File: "<internal:>"}
 	}
+	if strings.HasPrefix(line, "-e:") {
+		ok, frame = true, loopcore.Frame{File: "<internal:-e>"}
+	}
 	if !ok {
 		return f, false
 	}
