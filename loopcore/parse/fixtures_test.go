@@ -130,7 +130,7 @@ func writeWant(t *testing.T, f fixture, got string) {
 
 // unrecorded are the readers whose runner could not be run where the fixtures
 // were recorded; each wants a fixture from whoever can.
-var unrecorded = map[string]bool{}
+var unrecorded = map[string]bool{"phpstan": true, "golangci-lint": true}
 
 // Every reader has its fixtures: a reader nobody can check is none.
 func TestEveryReaderHasFixtures(t *testing.T) {

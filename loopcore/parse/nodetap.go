@@ -49,8 +49,28 @@ func readNodeTap(l *Log, c *Claims) loopcore.Report {
 	if !seen {
 		return loopcore.Report{}
 	}
-	r.Failures = dedupe(r.Failures)
+	r.Failures = nodeTapOnce(r.Failures)
 	return r
+}
+
+// nodeTapOnce keeps one of the two lists that the reporter prints, the short
+// one while it runs and the long one at the end: the one with the values.
+func nodeTapOnce(fs []loopcore.Failure) []loopcore.Failure {
+	at := map[string]int{}
+	var out []loopcore.Failure
+	for _, f := range fs {
+		key := f.Suite + "\x00" + f.Name + "\x00" + f.File
+		k, ok := at[key]
+		if !ok {
+			at[key] = len(out)
+			out = append(out, f)
+			continue
+		}
+		if len(f.Message) > len(out[k].Message) {
+			out[k] = f
+		}
+	}
+	return out
 }
 
 // nodeTapFile reads ` FAIL  test/fail.js 5 failed of 5 2.049s`.

@@ -121,7 +121,7 @@ func workDir(l *Log) string {
 var dirMarks = []string{"rootdir: ", "Entering directory ", " RUN  ", "Internal ctest changing into directory: ", "Test project ", "Root directory: "}
 
 // sourceDirs are folders that stand at the top of a repository.
-var sourceDirs = []string{"/src/", "/test/", "/tests/", "/spec/", "/lib/", "/e2e/", "/app/", "/pkg/", "/internal/", "/cmd/", "/__tests__/", "/packages/"}
+var sourceDirs = []string{"/src/", "/test/", "/tests/", "/spec/", "/lib/", "/e2e/", "/app/", "/pkg/", "/internal/", "/cmd/", "/__tests__/", "/packages/", "/sources/"}
 
 // relative makes the paths that are still absolute relative, where the sources
 // are not at hand to tell: below the folder that all of them share, which ends
@@ -151,7 +151,7 @@ func relative(l *Log, r *loopcore.Report) {
 	// The last such name would be the wrong one in /home/me/src/shop/test.
 	cut := -1
 	for _, d := range sourceDirs {
-		if at := strings.LastIndex(base+"/", d); at > cut {
+		if at := strings.LastIndex(strings.ToLower(base)+"/", d); at > cut {
 			cut = at
 		}
 	}

@@ -28,6 +28,7 @@ type tapPoint struct {
 	path     []string // the subtests around it
 	skip     bool
 	todo     bool
+	opens    bool // its subtests follow, in braces
 	parent   bool // other points are its subtests
 	from, to int  // the lines below it
 	at       int
@@ -109,6 +110,9 @@ func tapLine(s string) (tapPoint, bool) {
 	}
 	rest = strings.TrimSpace(rest[digits:])
 	rest = strings.TrimSpace(strings.TrimPrefix(rest, "- "))
+	if head, ok := strings.CutSuffix(rest, " {"); ok {
+		p.opens, rest = true, head
+	}
 	if at := tapHash(rest); at >= 0 {
 		note := strings.ToUpper(strings.TrimSpace(rest[at+1:]))
 		switch {
@@ -164,13 +168,11 @@ func (t *tapRun) point(i, depth int, p tapPoint, c *Claims) int {
 	}
 	p.depth, p.at = depth, i
 	t.above[i] = t.before
-	opens := strings.HasSuffix(p.name, " {")
-	if opens {
-		p.name = strings.TrimSuffix(p.name, " {")
+	if p.opens {
 		t.open(depth, p.name)
 	}
 	end := i + 1
-	if !opens {
+	if !p.opens {
 		end = t.bodyEnd(i+1, depth, c)
 	}
 	p.from, p.to = i+1, end
@@ -255,6 +257,9 @@ func (t *tapRun) hasFailingSubtest(k int) bool {
 	for _, q := range t.points[k+1:] {
 		if q.depth <= p.depth {
 			return false
+		}
+		if p.opens {
+			return true
 		}
 		if len(q.path) > len(p.path) && q.path[len(p.path)] == p.name {
 			return true

@@ -188,7 +188,9 @@ func (j *jsonTests) mocha(v gjson.Result) {
 			name, full := t.Get("title").String(), t.Get("fullTitle").String()
 			c := jsonCase{suite: strings.TrimSpace(strings.TrimSuffix(full, name)), name: name, file: t.Get("file").String(), status: st}
 			c.message, c.text = t.Get("err.message").String(), t.Get("err.stack").String()
-			if n := t.Get("err.name").String(); n != "" && n != "Error" && c.message != "" {
+			if first, _, _ := strings.Cut(c.text, "\n"); strings.HasSuffix(first, ": "+c.message) && c.message != "" {
+				c.message = first
+			} else if n := t.Get("err.name").String(); n != "" && n != "Error" && c.message != "" {
 				c.message = n + ": " + c.message
 			}
 			j.add(c)
