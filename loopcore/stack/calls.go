@@ -69,6 +69,29 @@ func (r *repo) callee(words []string, dir string, env map[string]string) ([]*tas
 	case "poe", "inv", "invoke", "doit":
 		return r.named(map[string]string{"poe": "poe", "inv": "invoke", "invoke": "invoke", "doit": "doit"}[name], dir, args, false)
 	}
+	return r.scriptCall(words, dir)
+}
+
+// scriptCall resolves the path of a script that a script folder declares.
+func (r *repo) scriptCall(words []string, dir string) ([]*task, bool) {
+	file := words[0]
+	if shells[file] && len(words) > 1 {
+		file = words[1]
+	}
+	if !strings.Contains(file, "/") && file == words[0] {
+		return nil, false
+	}
+	for _, at := range []string{dir, r.base} {
+		s := r.set("scripts", at)
+		if s == nil {
+			continue
+		}
+		for _, t := range s.tasks {
+			if t.file == path.Join(dir, file) {
+				return []*task{t}, true
+			}
+		}
+	}
 	return nil, false
 }
 

@@ -121,7 +121,17 @@ func (r *repo) ciScript(text, dir string, vars map[string]string, file string, l
 				k.env[v] = vars[v]
 			}
 		}
-		if strings.Contains(c.text, unresolved) {
+		if contains(c.words, unresolved) {
+			k.words = nil
+			for _, w := range c.words {
+				if w != unresolved {
+					k.words = append(k.words, w)
+				}
+			}
+			k.text = strings.Join(strings.Fields(strings.ReplaceAll(" "+c.text+" ", " "+unresolved+" ", " ")), " ")
+			k.doubt = "an argument of it comes from CI's matrix and was left out"
+		}
+		if strings.Contains(c.text, unresolved) && k.doubt == "" {
 			k.doubt = "a value of it comes from CI's matrix"
 		}
 		out = append(out, k)
@@ -175,6 +185,9 @@ func fromPipelines(r *repo) []candidate {
 		if c.advisory || c.fallback || !within(r.base, c.dir) {
 			continue
 		}
+		if c.dir != r.base && c.setup == "" && !r.hasDir(c.dir) {
+			continue // a folder that CI makes: another project's sources
+		}
 		n := r.ciNature(c)
 		kinds := n.kinds()
 		for _, k := range loopcore.Kinds {
@@ -192,8 +205,11 @@ func fromPipelines(r *repo) []candidate {
 			if n.mutates && k != kBuild || partial && k == kBuild || n.affected && len(kinds) > 1 {
 				continue
 			}
-			if nk, _ := kindOfName(ciTaskName(n)); nk != "" && nk != k && (kinds[nk] || len(kinds) == 0) {
+			if nk, _ := kindOfName(ciTaskName(n)); nk != "" && nk != k {
 				continue // its name says what it is for
+			}
+			if k == kBuild && len(n.direct) == 0 && strings.HasSuffix(c.words[0], ".sh") && !strings.Contains(c.words[0], "build") {
+				continue // a check that builds on its way
 			}
 			out = append(out, r.ciCandidate(c, n, kind, partial, len(kinds), i))
 		}
@@ -242,7 +258,7 @@ func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial boo
 		{c.guarded, 0, 3000, 0.2}, {c.doubt != "", 0, 2000, 0.2}, {partial, tierForeign, 9000, 0.2}, {c.stale, tierSubset, 40000, 0.3},
 		{kinds > 1 && k != kTest, tierWeak, 5000, 0.1}, {out.format && k == kLint, 0, 4000, 0}, {c.dir != r.base, 0, 500, 0},
 		{subsetCommand(n), tierSubset, 6000, 0.1}, {odd, tierSubset, 6000, 0.2}, {c.offside, 0, 4500, 0}, {narrowed(c.words), tierSubset, 2500, 0}, {workflowRank(c.file) >= 10, tierSubset, 3000, 0.1}, {r.foreignTool(n, k), tierForeign, 3000, 0.1},
-		{strings.Contains(strings.Join(c.words, " "), " +"), 0, 1500, 0},
+		{strings.Contains(strings.Join(c.words, " "), " +"), 0, 1500, 0}, {hasFlag(c.words, "--no-default-features"), 0, 1200, 0},
 	} {
 		if d.is {
 			out.tier = max(out.tier, d.tier)
@@ -297,7 +313,7 @@ func (r *repo) tidyCI(cmd string, c *ciCommand) string {
 
 // toolStacks says which stack a tool belongs to.
 var toolStacks = map[string]string{"cmake": "cmake", "ctest": "cmake", "ninja": "cmake", "meson": "meson", "cargo": "rust", "rustc": "rust", "go": "go", "golangci-lint": "go", "gofmt": "go", "staticcheck": "go", "rubocop": "ruby", "rspec": "ruby", "rake": "ruby", "standardrb": "ruby", "rails": "ruby", "pytest": "python", "tox": "python", "nox": "python", "ruff": "python", "flake8": "python", "mypy": "python", "black": "python", "pylint": "python", "pyright": "python",
-	"mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "mix": "elixir", "dotnet": "dotnet", "swift": "swift", "xcodebuild": "swift", "dart": "dart", "flutter": "dart", "phpunit": "php", "phpstan": "php", "jest": "node", "vitest": "node", "mocha": "node", "eslint": "node", "prettier": "node", "tsc": "node", "biome": "node", "ava": "node", "xo": "node"}
+	"bazel": "bazel", "bazelisk": "bazel", "mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "mix": "elixir", "dotnet": "dotnet", "swift": "swift", "xcodebuild": "swift", "dart": "dart", "flutter": "dart", "phpunit": "php", "phpstan": "php", "jest": "node", "vitest": "node", "mocha": "node", "eslint": "node", "prettier": "node", "tsc": "node", "biome": "node", "ava": "node", "xo": "node"}
 
 // foreignTool says whether what a command runs for a kind belongs to another
 // stack than the repository's main one.
@@ -314,30 +330,55 @@ func (r *repo) foreignTool(n *nature, k loopcore.Kind) bool {
 	return false
 }
 
-// mainStack is the first stack of the base that has tests by its own default.
+// mainStack is the stack of the base that has tests by its own default; of
+// several the one that CI tests first, else the first in the table.
 func (r *repo) mainStack() string {
 	if r.main != nil {
 		return *r.main
 	}
 	name := ""
 	r.main = &name
+	var tested []string
 	for _, s := range r.stacks {
 		if !r.hasMarker(s, r.base) {
 			continue
 		}
 		for _, c := range s.Default(r, r.base) {
-			if c.kind == kTest {
-				*r.main = s.Name
-				return s.Name
+			if c.kind == kTest && !contains(tested, s.Name) {
+				tested = append(tested, s.Name)
 			}
 		}
 	}
-	return ""
+	switch len(tested) {
+	case 0:
+		return ""
+	case 1:
+		name = tested[0]
+	default:
+		name = r.testedByCI(tested)
+	}
+	return name
+}
+
+// testedByCI is the one of several stacks whose tests CI runs first.
+func (r *repo) testedByCI(tested []string) string {
+	for i := range r.ci {
+		c := &r.ci[i]
+		if c.advisory || c.offside || c.dir != r.base || workflowRank(c.file) >= 10 {
+			continue
+		}
+		for _, l := range r.ciNature(c).leaves {
+			if s := toolStacks[l.tool]; l.kind == kTest && !l.partial && contains(tested, s) {
+				return s
+			}
+		}
+	}
+	return tested[0]
 }
 
 // narrowed says whether the command names a profile, platform or module of a build.
 func narrowed(words []string) bool {
-	return hasFlag(words, "--projects", "-pl", "--activate-profiles", "--target", "--platform", "--tags", "-tags") || anyPrefix(words, "-P")
+	return hasFlag(words, "--projects", "-pl", "--activate-profiles", "--target", "--platform", "--tags", "-tags", "--feature-powerset", "--each-feature", "--directory", "--prefix", "--cwd") || anyPrefix(words, "-P")
 }
 
 // subsetCommand says whether the task that CI calls only runs a part.

@@ -73,7 +73,7 @@ func defaultGradle(r *repo, dir string) []candidate {
 	switch {
 	case strings.Contains(text, "multiplatform"):
 		task = "allTests"
-	case strings.Contains(text, "com.android.application") || strings.Contains(text, "com.android.library"):
+	case androidPlugin.MatchString(text) && !strings.Contains(text, "apply false"):
 		task = "testDebugUnitTest"
 	}
 	out := []candidate{by(kTest, gradle+task, file, 1, confConfigured), by(kBuild, gradle+"assemble", file, 1, confConfigured)}
@@ -85,6 +85,8 @@ func defaultGradle(r *repo, dir string) []candidate {
 	}
 	return out
 }
+
+var androidPlugin = regexp.MustCompile(`com\.android\.(application|library)`)
 
 func defaultMix(r *repo, dir string) []candidate {
 	file := path.Join(dir, "mix.exs")

@@ -220,7 +220,7 @@ func saidKind(s string) loopcore.Kind {
 	return best
 }
 
-var oneTest = regexp.MustCompile(`::|<[^>]+>|\[[a-z_ -]+\]|\{[a-z_-]+\}|\.\.\. |path/to|some_|my_test|example_test|TestName|TestFoo|TestX|\bfoo\b|\bFILE\b|\$\{?[A-Za-z1-9]`)
+var oneTest = regexp.MustCompile(`::| -t | -k | -g | --grep| -run |\.(test|spec)\.|<[^>]+>|\[[a-z_ -]+\]|\{[a-z_-]+\}|\.\.\. |path/to|some_|my_test|example_test|TestName|TestFoo|TestX|\bfoo\b|\bFILE\b|\$\{?[A-Za-z1-9]`)
 
 // docCandidates turns a command found in prose into candidates, if it is one
 // for the gate: whole suite, checking, ending, harmless.
@@ -291,7 +291,13 @@ func (r *repo) docCandidates(d docCommand, index int) []candidate {
 	if conf < 0.5 {
 		c.tier = tierSubset
 	}
-	if rank-index >= 1000 {
+	if k, _ := kindOfName(ciTaskName(n)); len(n.direct) == 0 && !d.block || len(n.direct) > 0 && k == "" {
+		c.rank += 300
+	}
+	if strings.Contains(cmd, "&&") {
+		c.rank += 400
+	}
+	if rank-index >= 1000 || d.said == "" && !d.block && len(n.direct) == 0 {
 		c.tier = max(c.tier, tierSubset)
 	}
 	for _, l := range n.leaves {
@@ -332,6 +338,9 @@ func looksLikeCommand(s string) bool {
 		return false
 	}
 	w := strings.Fields(s)
+	if strings.Contains(w[0], "/") && !strings.HasPrefix(w[0], "./") && len(w) == 1 {
+		return false // a path, or the name of a repository
+	}
 	if len(w) == 1 {
 		v := classify(w)
 		return v.kind != "" && v.tool != "m" && v.tool != "tap" && v.tool != "standard" && v.tool != "build" && v.tool != "lab" || w[0] == "make" || w[0] == "tox" || w[0] == "nox" || w[0] == "rake" || strings.HasPrefix(w[0], "./")

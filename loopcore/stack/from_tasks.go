@@ -90,7 +90,7 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 		switch {
 		case rank >= rankSubset:
 			o.tier = tierSubset
-		case rank >= rankByBody && !named:
+		case rank >= rankByBody && !named, t.runner == "scripts" && !named && !reached:
 			o.tier = tierWeak
 		}
 		r.judge(&o, n)
@@ -112,7 +112,7 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 	case kind == kTest && len(kinds) > 0 && !kinds[kTest] && !n.unknown && kinds[kType] && !kinds[kLint]:
 		add(kType, rank+rankByBody)
 		add(kTest, rank+rankSubset)
-	case kind == kBuild && !n.real:
+	case kind == kBuild && (!n.real || rank >= rankSubset && !named):
 	case kind != "":
 		if kind == kTest && rank >= rankSubset && !kinds[kTest] && len(kinds) == 1 && !n.unknown {
 			for k := range kinds {
@@ -135,6 +135,9 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 			if t.runner == "scripts" {
 				add(kType, rankByBody+1)
 			}
+			for i := range out {
+				out[i].tier = max(out[i].tier, tierWeak)
+			}
 		}
 	}
 	return out
@@ -145,7 +148,7 @@ var besideWords = map[string]bool{"install": true, "setup": true, "bench": true,
 
 func beside(name string) bool {
 	for _, w := range nameWords(name) {
-		if besideWords[w] {
+		if besideWords[w] || strings.HasPrefix(w, "pypy") {
 			return true
 		}
 	}
@@ -197,10 +200,9 @@ func (r *repo) judge(c *candidate, n *nature) {
 		c.warnings = append(c.warnings, "a part of it ignores its exit code: failures there would not be seen")
 		c.conf = lower(c.conf, 0.2)
 	}
-	for _, l := range n.leaves {
-		if l.kind == c.kind && l.format {
-			c.format = true
-		}
+	c.format = onlyFormats(n, c.kind)
+	if c.format && c.kind == kLint {
+		c.rank += 1200 // a check of formatting comes after any other lint
 	}
 	if c.task.runner == "node" {
 		if m := r.managerOf(c.task.dir); m.doubt != "" {
@@ -218,6 +220,17 @@ func (r *repo) notOnlyAffected(t *task) (string, bool) {
 		return "", false
 	}
 	return r.managerOf(t.dir).exec("nx run-many " + strings.TrimPrefix(body, "nx affected ")), true
+}
+
+func onlyFormats(n *nature, k loopcore.Kind) bool {
+	format := false
+	for _, l := range n.leaves {
+		if l.kind == k && !l.format {
+			return false
+		}
+		format = format || l.kind == k
+	}
+	return format
 }
 
 // lastIsWatcher says whether arguments typed after the script's call reach the

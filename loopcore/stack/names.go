@@ -64,7 +64,7 @@ func kindOfName(name string) (loopcore.Kind, int) {
 	case "test", "tests", "lint", "build", "typecheck", "unit", "compile":
 		rank := rankSubset
 		for _, w := range words[1:] {
-			if subsetWords[w] {
+			if subsetWords[w] || strings.HasPrefix(w, "pypy") {
 				rank += 50
 			}
 		}

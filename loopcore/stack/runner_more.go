@@ -34,7 +34,8 @@ func readComposer(r *repo, dir string) ([]*task, string) {
 				t.body += strings.TrimPrefix(s, "@") + "\n"
 			case strings.HasPrefix(s, "@putenv "):
 			case strings.HasPrefix(s, "@"):
-				t.deps = append(t.deps, strings.Fields(s[1:] + " ")[0])
+				name, _, _ := strings.Cut(s[1:], " ")
+				t.deps = append(t.deps, name)
 			case strings.Contains(s, "::") && !strings.Contains(s, " "): // a PHP callback
 			default:
 				t.body += s + "\n"
@@ -53,7 +54,7 @@ var rakeTestTask = regexp.MustCompile(`(?:Rake::TestTask|Minitest::TestTask)\.(?
 var rakeSpecTask = regexp.MustCompile(`RSpec::Core::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
 var rakeCopTask = regexp.MustCompile(`RuboCop::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
 var rakeShell = regexp.MustCompile(`^\s*(?:sh|system)\s*\(?\s*["']([^"']+)["']`)
-var rakeNamespace = regexp.MustCompile(`^\s*namespace\s+:?["']?([A-Za-z0-9_]+)`)
+var rakeNamespace = regexp.MustCompile(`^\s*namespace[\s(]+:?["']?([A-Za-z0-9_]+)`)
 var rakeWord = regexp.MustCompile(`["':]?([a-z][A-Za-z0-9_:]*)`)
 
 // readRake reads the tasks of a Rakefile that are written plainly.

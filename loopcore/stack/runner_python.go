@@ -3,6 +3,7 @@ package stack
 import (
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -141,7 +142,7 @@ func toxTasks(file, text string, base int) []*task {
 			line = lines[sec]
 		}
 		for _, n := range expandBraces(name) {
-			if n != "py" && interpreterFactor.MatchString(strings.Split(n, "-")[0]) {
+			if n != "py" && interpreterFactor.MatchString(strings.Split(n, "-")[0]) || strings.Contains(n, "pypy") {
 				continue // one interpreter's own variant
 			}
 			out = append(out, &task{name: n, call: "tox -e " + n, file: file, line: lines[sec], body: toxBody(body, n)})
@@ -246,13 +247,33 @@ func expandBraces(s string) []string {
 				continue
 			}
 			grew = true
-			for _, alt := range strings.Split(x[i+1:i+j], ",") {
+			for _, alt := range alternatives(x[i+1 : i+j]) {
 				next = append(next, x[:i]+strings.TrimSpace(alt)+x[i+j+1:])
 			}
 		}
 		out = next
 		if !grew {
 			break
+		}
+	}
+	return out
+}
+
+var numberRange = regexp.MustCompile(`^(\d{1,2})-(\d{1,2})$`)
+
+// alternatives are the members of a brace list: words, or a range of numbers.
+func alternatives(s string) []string {
+	var out []string
+	for _, alt := range strings.Split(s, ",") {
+		m := numberRange.FindStringSubmatch(strings.TrimSpace(alt))
+		if m == nil {
+			out = append(out, alt)
+			continue
+		}
+		from, _ := strconv.Atoi(m[1])
+		to, _ := strconv.Atoi(m[2])
+		for n := from; n <= to; n++ {
+			out = append(out, strconv.Itoa(n))
 		}
 	}
 	return out
