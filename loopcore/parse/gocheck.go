@@ -51,7 +51,7 @@ var golangciLint = Reader{
 	Name: "golangci-lint",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny(" issues:", " issues.", "1 issues", "level=error msg=", "level=warning msg=") || l.Has(".go:") && l.Has(")\n") || l.Has(".go:") && strings.HasSuffix(l.Line(len(l.Lines)-1), ")")
+		return l.HasAny(" issues:", " issues.", "1 issues", "level=error msg=", "can't load config: ", "level=warning msg=") || l.Has(".go:") && l.Has(")\n") || l.Has(".go:") && strings.HasSuffix(l.Line(len(l.Lines)-1), ")")
 	},
 	Read: readGolangci,
 }
@@ -92,6 +92,9 @@ func readGolangci(l *Log, c *Claims) loopcore.Report {
 		}
 		r.Failures = append(r.Failures, f)
 		c.Take(me, i, i+1)
+	}
+	if total > 0 && len(r.Failures) == 0 {
+		return r // the issues are told in another format
 	}
 	r = diagnosticReport(r, total, told)
 	if r.Status == "" && told {

@@ -118,6 +118,9 @@ func gradleFailure(l *Log, i int, t loopcore.TestCase) (loopcore.Failure, int) {
 	if f.File == "" {
 		if file, n, ok := strings.Cut(bare, ":"); ok {
 			f.File, f.Line = file, atoi(n)
+			if pkg, _, ok := cutLast(t.Suite, "."); ok && !strings.ContainsAny(t.Suite, " >") {
+				f.File = strings.ReplaceAll(pkg, ".", "/") + "/" + file
+			}
 		}
 	}
 	f.Detail = detail(l, i, end)

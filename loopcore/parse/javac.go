@@ -71,6 +71,9 @@ func javaDiagnostic(l *Log, i int) (loopcore.Failure, bool) {
 		}
 	}
 	line = strings.TrimPrefix(line, "file://")
+	if slash := strings.IndexByte(line, '/'); slash > 0 && line[0] == ':' {
+		line = line[slash:] // Gradle's ":compileJava", which it does not end
+	}
 	d, ok := scanDiagnostic(line)
 	if !ok || !javaFile(d.file) || indent(line) > 0 {
 		return loopcore.Failure{}, false
