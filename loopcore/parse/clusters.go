@@ -160,9 +160,11 @@ const (
 	weightCalled   = 0.95 // on the very line of a frame
 	weightOffStack = 0.5  // where there is a stack that does not hold it
 	weightAssert   = 0.9
-	weightBody     = 0.7
-	weightSetup    = 0.4
-	weightStep     = 0.75
+	weightBody     = 0.65
+	weightAlike    = 0.8
+	weightSetup    = 0.25
+	weightClass    = 0.6
+	weightStep     = 0.8
 	maxSteps       = 3
 )
 
@@ -180,6 +182,7 @@ func bySource(r loopcore.Report, fs []loopcore.Failure, root fs.FS) []causeGroup
 		}
 		fail[i] = ix.evidenceOf(f, unit)
 	}
+	ix.alike(fs, fail)
 	pass := make([]evidence, 0, len(ix.tests))
 	for u := range ix.tests {
 		if !failing[u] {
@@ -187,6 +190,33 @@ func bySource(r loopcore.Report, fs []loopcore.Failure, root fs.FS) []causeGroup
 		}
 	}
 	return cover(ix, fs, fail, pass)
+}
+
+// alike adds what failures say that ended alike: at the same place of the code,
+// or in one suite with the same error. It stands beside the definitions as one
+// more thing that can explain them.
+func (ix *sourceIndex) alike(fs []loopcore.Failure, fail []evidence) {
+	at := map[string]int{}
+	note := func(i int, key string, w float64) {
+		k, ok := at[key]
+		if !ok {
+			k = len(ix.defs)
+			at[key] = k
+			ix.defs = append(ix.defs, definition{name: "setup"})
+		}
+		fail[i].put(k, w)
+	}
+	for i, f := range fs {
+		for _, fr := range f.Frames {
+			if fr.File = ix.resolve(fr.File); ix.files[fr.File] != nil && !ix.isTest(fr) {
+				note(i, fr.File+":"+strconv.Itoa(fr.Line)+" "+Normalise(f.Message), weightAlike)
+				break
+			}
+		}
+		if f.Kind != loopcore.FailAssertion {
+			note(i, f.Suite+"\x00"+Normalise(f.Message), weightAlike)
+		}
+	}
 }
 
 // unitOf finds the test of the sources that a failure is of; -1 if none.
@@ -274,7 +304,7 @@ func (ix *sourceIndex) touched(unit, upTo int) evidence {
 		if upTo >= 0 && i > upTo {
 			break
 		}
-		if i == upTo {
+		if i == upTo || i == upTo-1 && (strings.Contains(lines[upTo], ".Error") || strings.Contains(lines[upTo], ".Fatal")) {
 			w = weightAssert
 		}
 		ix.use(e, names(lines[i]), t.file, w)
@@ -307,9 +337,18 @@ func (ix *sourceIndex) use(e evidence, ids []string, file string, w float64) {
 			if d.test && d.file != file && len(defs) > 1 {
 				continue
 			}
-			e.put(k, w/math.Sqrt(float64(len(defs))))
+			e.put(k, ix.weigh(k, w/math.Sqrt(float64(len(defs)))))
 		}
 	}
+}
+
+// weigh makes a class count less than a function: everything of it is touched
+// by all of its tests.
+func (ix *sourceIndex) weigh(k int, w float64) float64 {
+	if ix.defs[k].class {
+		return w * weightClass
+	}
+	return w
 }
 
 // spread follows the calls from what a test touches.
@@ -329,7 +368,7 @@ func (ix *sourceIndex) spread(e evidence) {
 					if q == k {
 						continue
 					}
-					v := w / math.Sqrt(float64(len(defs)))
+					v := ix.weigh(q, w/math.Sqrt(float64(len(defs))))
 					if ix.defs[q].test && ix.defs[q].file != ix.defs[k].file {
 						continue
 					}
@@ -437,9 +476,9 @@ func (ix *sourceIndex) defAt(file string, line int) int {
 // failure costs the less the surer it uses the definition and the fewer passing
 // tests do. Both were settled by measuring on runs whose causes are known.
 const (
-	costCause   = 1.5
+	costCause   = 1.3
 	costAlone   = 1.0 // more than a cause: a failure that no definition explains
-	weightPure  = 1.0
+	weightPure  = 0.8
 	maxExplored = 400 // failures that the search looks at; the rest follows them
 )
 

@@ -154,8 +154,8 @@ func (j *jestRun) block(i int) int {
 		f.File, f.Line = j.file, 0
 	}
 	jsWhere(j.l, &f, i, end)
-	if f.File != j.file && j.file != "" && f.Suite == "" && f.Name == "" {
-		f.Suite = j.file
+	if f.Name == "" && title == "Test suite failed to run" {
+		unloaded(&f, j.file)
 	}
 	if f.Message == "" {
 		f.Message = title

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"strconv"
 	"strings"
 
 	"fixloop/loopcore"
@@ -207,8 +208,26 @@ func (p *pyRun) fill(f *loopcore.Failure, b *pyBlock) {
 			p.crash = nil
 		}
 	}
-	if f.File == "" && f.Name == "" {
-		f.File = f.Suite
+	if f.Name == "" {
+		unloaded(f, f.Suite)
+	}
+}
+
+// unloaded places the failure of a file that could not be loaded in that file,
+// at the line that led to the error; where the error is deeper the message says.
+func unloaded(f *loopcore.Failure, file string) {
+	if file == "" || f.File == file || sameBase(file, f.File) {
+		return
+	}
+	if f.File != "" && f.Line > 0 {
+		f.Message = oneLine(f.Message) + " (at " + f.File + ":" + strconv.Itoa(f.Line) + ")"
+	}
+	f.File, f.Line, f.Column = file, 0, 0
+	for _, fr := range f.Frames {
+		if fr.File == file {
+			f.Line = fr.Line
+			return
+		}
 	}
 }
 

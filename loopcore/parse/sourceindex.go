@@ -36,6 +36,7 @@ type definition struct {
 	uses     map[string]bool
 	test     bool // in a test file: a helper
 	setup    bool // runs before every test of its file
+	class    bool // a class, a struct, a module
 }
 
 // sourceTest is one test of the sources.
@@ -198,8 +199,11 @@ func (ix *sourceIndex) testName(line string, marked bool) string {
 func (ix *sourceIndex) add(p, name string, from int, setup bool) {
 	code := ix.files[p]
 	to := blockEnd(code.lines, from)
-	ix.defs = append(ix.defs, definition{name: name, file: p, from: from, to: to, test: code.test, setup: setup, uses: map[string]bool{}})
+	ix.defs = append(ix.defs, definition{name: name, file: p, from: from, to: to, test: code.test, setup: setup, class: classMark.MatchString(code.lines[from]), uses: map[string]bool{}})
 }
+
+// classMark begins a class or the like.
+var classMark = regexp.MustCompile(`^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|final\s+|abstract\s+|type\s+)*(?:class|struct|enum|trait|interface|module|defmodule|impl|object|record)\b`)
 
 // constructors are run by using their class.
 var constructors = wordSet(`initialize __init__ constructor __construct new New init`)

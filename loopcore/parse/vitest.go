@@ -179,6 +179,7 @@ func (v *vitestRun) add(head string, i, body, end int) {
 	}
 	if f.Name == "" {
 		f.Suite = l.Path(file)
+		unloaded(&f, f.Suite)
 	}
 	v.seen = true
 	if v.suiteHook(i, f.Name) {
