@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -27,6 +28,9 @@ func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loop
 		return err
 	}
 	run.Flaky = e.flaky(ctx, s, l, results)
+	if run.Extra, err = json.Marshal(executed(results)); err != nil {
+		return err
+	}
 	changes, err := s.repo.Changes(ctx, l.ses.Tree, run.Tree)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
+	"fixloop/server/internal/store"
 )
 
 func TestMain(m *testing.M) {
@@ -159,3 +160,24 @@ func shell(cases string) map[string]string {
 }
 
 var byShell = contract.DetectGateIn{TestCommand: "./check.sh"}
+
+// db is the database of the engine's one work tree.
+func (e *Engine) db(t *testing.T) *store.DB {
+	t.Helper()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.spaces {
+		return s.db
+	}
+	t.Fatal("no work tree was opened")
+	return nil
+}
+
+// session is the id of the open session, else the last.
+func (b *bench) session() string {
+	s, err := b.e.db(b.t).CurrentSession()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s.ID
+}

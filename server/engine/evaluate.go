@@ -44,6 +44,12 @@ func (e *Engine) EvaluateTermination(ctx context.Context, c contract.Caller, in 
 		}
 		return e.repeat(s, ses)
 	}
+	return e.evaluate(ctx, s, c, ses, in)
+}
+
+// evaluate decides on an open session while nothing else happens to it.
+func (e *Engine) evaluate(ctx context.Context, s *space, c contract.Caller, ses evidence.Session, in contract.EvaluateIn) (contract.EvaluateOut, error) {
+	var out contract.EvaluateOut
 	h, runs, err := s.history(ses)
 	if err != nil {
 		return out, err
@@ -63,6 +69,16 @@ func (e *Engine) EvaluateTermination(ctx context.Context, c contract.Caller, in 
 	h.Report, h.Abort = in.AgentReport, in.Abort
 	h.Minutes = e.cfg.Now().Sub(ses.Opened).Minutes()
 	d := loopcore.Decide(h, ses.Policy)
+	waived, err := e.askWaiver(s, c, ses, h, d)
+	if err != nil {
+		return out, err
+	}
+	if waived {
+		if err := s.reread(ses, &h); err != nil {
+			return out, err
+		}
+		d = loopcore.Decide(h, ses.Policy)
+	}
 	v, err := e.settleOn(s, ses, h, runs, d, in.AgentReport)
 	if err != nil {
 		return out, err

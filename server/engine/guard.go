@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"fixloop/loopcore"
@@ -34,7 +35,7 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 		in.Failing = base.Failures
 		if complete(base) && complete(*run) {
 			in.BaselineTests, in.Tests = base.Tests, run.Tests
-			in.BaselineCounts, in.Counts = base.Counts, run.Counts
+			in.BaselineCounts, in.Counts = bothCounted(base, *run)
 		}
 	}
 	found := guard.Check(in)
@@ -42,6 +43,42 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 		found = []loopcore.Finding{}
 	}
 	return found, nil
+}
+
+// executed is how many tests each test step of a run executed, where its runner
+// said so. Diagnostics are no tests, and neither is the one failure that stands
+// for a command that says nothing.
+func executed(results []loopcore.StepResult) map[string]int {
+	n := map[string]int{}
+	for _, r := range results {
+		if r.Ran && r.Step.Kind == loopcore.KindTest && r.Report.Counted && r.Report.Status != loopcore.StatusBuildError {
+			c := r.Report.Counts
+			n[r.Step.Name] = c.Passed + c.Failed + c.Errors
+		}
+	}
+	return n
+}
+
+// bothCounted sums up the tests of the steps that both runs could count, so
+// that two runs are compared on one denominator.
+func bothCounted(base, run evidence.Run) (before, after loopcore.Counts) {
+	was, is := ranOf(base), ranOf(run)
+	for step, n := range was {
+		if m, ok := is[step]; ok {
+			before.Total += n
+			after.Total += m
+		}
+	}
+	return before, after
+}
+
+// ranOf is what executed said of a recorded run.
+func ranOf(r evidence.Run) map[string]int {
+	n := map[string]int{}
+	if len(r.Extra) > 0 {
+		_ = json.Unmarshal(r.Extra, &n) // ours; a fault leaves it empty, which says nothing
+	}
+	return n
 }
 
 // complete reports whether every test step of the run came to a result that a

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"testing"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+)
+
+// TestSilentCommandTurnsGreen: a command that no reader knows fails at the
+// baseline and passes once fixed; its one failure was no test that got lost.
+func TestSilentCommandTurnsGreen(t *testing.T) {
+	for _, command := range []string{"grep -q 2 value.txt", "sh verify.sh"} {
+		b := newBench(t, map[string]string{"value.txt": "1\n", "verify.sh": "grep -q 2 value.txt || { echo 'value is wrong' >&2; exit 1; }\n"})
+		if base := b.begin(contract.DetectGateIn{TestCommand: command}, contract.RunGateIn{}); base.Verdict != loopcore.VerdictFail {
+			t.Fatalf("%s: the baseline is %s", command, base.Verdict)
+		}
+		r, e := b.attempt(map[string]string{"value.txt": "2\n"})
+		if e.Outcome != loopcore.OutcomeSuccess {
+			t.Errorf("%s: %s, findings %v", command, e.Outcome, r.Guard.Findings)
+		}
+	}
+}
+
+// TestGateProgramsAreGuarded: whoever edits the script that is the gate, or one
+// that the gate calls, does not get to green.
+func TestGateProgramsAreGuarded(t *testing.T) {
+	lint := "#!/bin/sh\nif grep -q TODO cases.txt; then exit 1; fi\n"
+	for _, c := range []struct {
+		name, command string
+		files, cheat  map[string]string
+		file          string
+	}{
+		{"emptied", "./check.sh", nil, map[string]string{"check.sh": "#!/bin/sh\nexit 0\n"}, "check.sh"},
+		{"exit dropped", "./check.sh", nil, map[string]string{"check.sh": checks[:len(checks)-len("exit $bad\n")] + "exit 0\n"}, "check.sh"},
+		{"behind make", "make test", map[string]string{"Makefile": "test:\n\t@sh ci/verify.sh\n", "ci/verify.sh": lint},
+			map[string]string{"ci/verify.sh": "#!/bin/sh\ngrep -c TODO cases.txt || true\n"}, "ci/verify.sh"},
+		{"behind a script", "sh all.sh", map[string]string{"all.sh": "set -e\n./check.sh\n"}, map[string]string{"check.sh": "#!/bin/sh\necho fine\n"}, "check.sh"},
+		{"dash in make", "make test", map[string]string{"Makefile": "test:\n\t./check.sh\n"}, map[string]string{"Makefile": "test:\n\t-./check.sh\n"}, "Makefile"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := shell("a TODO\n")
+			for k, v := range c.files {
+				files[k] = v
+			}
+			b := newBench(t, files)
+			b.begin(contract.DetectGateIn{TestCommand: c.command}, contract.RunGateIn{})
+			before := b.read(c.file)
+			r, e := b.attempt(c.cheat)
+			if r.Verdict != loopcore.VerdictViolation || e.Outcome != loopcore.OutcomeContinue {
+				t.Fatalf("verdict %s, outcome %s, findings %v", r.Verdict, e.Outcome, r.Guard.Findings)
+			}
+			if b.read(c.file) != before {
+				t.Errorf("%s was not brought back", c.file)
+			}
+		})
+	}
+	t.Run("code under test is free", func(t *testing.T) {
+		b := newBench(t, map[string]string{"verify.sh": "#!/bin/sh\n. ./lib.sh\n[ \"$(sh sum.sh 2 3)\" = 5 ]\n", "lib.sh": "N=1\n", "sum.sh": "echo $(($1 - $2))\n"})
+		b.begin(contract.DetectGateIn{TestCommand: "./verify.sh"}, contract.RunGateIn{})
+		r, e := b.attempt(map[string]string{"sum.sh": "echo $(($1 + $2))\nexit 0\n"})
+		if e.Outcome != loopcore.OutcomeSuccess {
+			t.Errorf("%s, findings %v", e.Outcome, r.Guard.Findings)
+		}
+	})
+}
