@@ -204,7 +204,7 @@ func dash(lines []string) int {
 	n := 0
 	for _, l := range lines {
 		l = strings.TrimLeft(l, "@+ \t")
-		if strings.HasPrefix(l, "-") && !strings.HasPrefix(l, "--") && len(l) > 1 && (l[1] == ' ' || l[1] == '@' || l[1] == '$' || l[1] >= 'a' && l[1] <= 'z' && strings.Contains(l, " ")) {
+		if strings.HasPrefix(l, "-") && !strings.HasPrefix(l, "--") && len(l) > 1 && (strings.IndexByte(" @$./", l[1]) >= 0 || l[1] >= 'a' && l[1] <= 'z' && strings.Contains(l, " ")) {
 			n++
 		}
 	}

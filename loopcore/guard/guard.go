@@ -90,6 +90,7 @@ func (d *diff) run() {
 	d.configRules()
 	d.runtimeRules()
 	d.fileRules()
+	d.gateRules()
 	if d.in.Mode == ModeFrozen {
 		d.frozenRules()
 	}
