@@ -62,17 +62,10 @@ func exunitBlock(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 		return f, 0, false
 	}
 	head := rest[2:]
-	f = loopcore.Failure{Kind: loopcore.FailAssertion, At: l.Number(i)}
-	if suite, what, found := strings.Cut(head, ": failure on "); found {
-		f.Suite, f.Name, f.Kind = suite, suite+": failure on "+strings.TrimSuffix(what, ", all tests have been invalidated"), loopcore.FailError
-	} else {
-		open := strings.LastIndex(head, " (")
-		if open < 0 || !strings.HasSuffix(head, ")") {
-			return f, 0, false
-		}
-		f.Suite, f.Name = head[open+2:len(head)-1], head[:open]
-		f.Name = strings.TrimPrefix(f.Name, "test ")
+	if f, ok = exunitTest(head); !ok {
+		return f, 0, false
 	}
+	f.At = l.Number(i)
 	margin := indent(l.Lines[i]) + 3
 	var message []string
 	var declared diagnostic
@@ -116,6 +109,20 @@ func exunitBlock(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 	}
 	f.Detail = detail(l, i, end)
 	return f, end, true
+}
+
+// exunitTest reads a block's head: "test adds (ShopTest)", or a module whose
+// setup broke.
+func exunitTest(head string) (loopcore.Failure, bool) {
+	if suite, what, found := strings.Cut(head, ": failure on "); found {
+		name := suite + ": failure on " + strings.TrimSuffix(what, ", all tests have been invalidated")
+		return loopcore.Failure{Kind: loopcore.FailError, Suite: suite, Name: name}, true
+	}
+	open := strings.LastIndex(head, " (")
+	if open < 0 || !strings.HasSuffix(head, ")") {
+		return loopcore.Failure{}, false
+	}
+	return loopcore.Failure{Kind: loopcore.FailAssertion, Suite: head[open+2 : len(head)-1], Name: strings.TrimPrefix(head[:open], "test ")}, true
 }
 
 // exunitFrame reads "(shop 0.1.0) lib/shop.ex:3: Shop.charge/1"; the frames of
