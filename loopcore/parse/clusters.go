@@ -160,11 +160,11 @@ const (
 	weightCalled   = 0.95 // on the very line of a frame
 	weightOffStack = 0.5  // where there is a stack that does not hold it
 	weightAssert   = 0.9
-	weightBody     = 0.65
+	weightBody     = 0.7
 	weightAlike    = 0.8
 	weightSetup    = 0.25
 	weightClass    = 0.6
-	weightStep     = 0.8
+	weightStep     = 0.75
 	maxSteps       = 3
 )
 
@@ -478,7 +478,7 @@ func (ix *sourceIndex) defAt(file string, line int) int {
 const (
 	costCause   = 1.3
 	costAlone   = 1.0 // more than a cause: a failure that no definition explains
-	weightPure  = 0.8
+	weightPure  = 1.0
 	maxExplored = 400 // failures that the search looks at; the rest follows them
 )
 

@@ -113,6 +113,18 @@ var defPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`),
 }
 
+// The patterns that only languages with braces have.
+const (
+	patternMethod = 2
+	patternTyped  = 3
+)
+
+// braces are the languages with methods like `name(args) {` or `type name(args)`.
+var braces = map[string]bool{".js": true, ".ts": true, ".jsx": true, ".tsx": true, ".mjs": true, ".cjs": true, ".mts": true, ".java": true, ".cs": true, ".c": true, ".cc": true, ".cpp": true, ".h": true, ".hpp": true, ".dart": true, ".php": true}
+
+// statement begins a line that declares nothing.
+var statement = regexp.MustCompile(`^\s*(?:return|else|throw|new|await|yield|case|delete|if|for|while|switch|do|goto|using|import|package|assert)\b`)
+
 // testPatterns find a test's name.
 var testPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?:async\s+)?def\s+(test\w*)`),
@@ -164,7 +176,10 @@ func (ix *sourceIndex) read(p string) {
 			}
 			continue
 		}
-		for _, re := range defPatterns {
+		for n, re := range defPatterns {
+			if (n == patternMethod || n == patternTyped) && (!braces[path.Ext(p)] || statement.MatchString(line)) {
+				continue
+			}
 			if m := re.FindStringSubmatch(line); m != nil && !keyword[m[1]] {
 				ix.add(p, m[1], i, false)
 				break
