@@ -76,7 +76,7 @@ func (r *Repo) newlyIgnored(ctx context.Context, base string) ([]Hidden, error) 
 	if err := o.refreshExcludes(ctx); err != nil {
 		return nil, err
 	}
-	level, err := o.listIgnored(ctx)
+	level, err := o.listIgnored(ctx, &sighting{})
 	if err != nil {
 		return nil, err
 	}

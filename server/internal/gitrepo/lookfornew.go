@@ -20,17 +20,8 @@ func (o *op) lookForNew(ctx context.Context) (sighting, error) {
 	var forced []string
 	err := parallel(
 		func() error { return o.listNew(ctx, &s) },
-		func() (err error) {
-			if !o.treeOnly {
-				s.ignored, err = o.listIgnored(ctx)
-			}
-			return err
-		},
 		func() (err error) { forced, err = o.forced(ctx); return err },
 	)
-	if err == nil && o.treeOnly && len(forced) > 0 {
-		s.ignored, err = o.listIgnored(ctx)
-	}
 	if err != nil || len(forced) == 0 {
 		return s, err
 	}
@@ -77,39 +68,41 @@ func (o *op) forced(ctx context.Context) ([]string, error) {
 
 var unreadableFolder = regexp.MustCompile(`could not open directory '(.*)/?': (.*)`)
 
-// others runs `ls-files --others` under the user's ignore rules.
-func (o *op) others(ctx context.Context, more ...string) (result, error) {
-	res, err := o.git.run(ctx, call{args: append([]string{"ls-files", "-z", "-o", "--exclude-standard"}, more...)})
-	return res, asRefusal(err, "run `git status` by hand; a folder may be unreadable")
+// others runs `ls-files --others`.
+func (o *op) others(ctx context.Context, s *sighting, more ...string) ([]string, error) {
+	res, err := o.git.run(ctx, call{args: append([]string{"ls-files", "-z", "-o"}, more...)})
+	if err != nil {
+		return nil, asRefusal(err, "run `git status` by hand; a folder may be unreadable")
+	}
+	s.noteWarnings(res.stderr)
+	return fields(res.out), nil
 }
 
-// listIgnored lists ignored paths, whole folders as one. A restore leaves alone
-// what was ignored when the snapshot was taken, even if no rule says so any more.
-func (o *op) listIgnored(ctx context.Context) ([]string, error) {
-	res, err := o.others(ctx, "-i", "--directory")
-	return fields(res.out), err
-}
-
-// manyFolders is from where listing everything is cheaper than folder by folder.
-const manyFolders = 64
-
-// listNew fills in the new files and the empty folders. The first list names a
-// folder without any known file as one: it may be new, empty, or hold ignored
-// files only, and is looked at again.
+// listNew fills in the new files, the empty folders and what is ignored. One
+// walk without rules names all that the index does not have, a folder without
+// any known file as one; asking the rules about those few is cheaper than a
+// second walk for what they ignore.
 func (o *op) listNew(ctx context.Context, s *sighting) error {
-	res, err := o.others(ctx, "--directory")
+	unknown, err := o.others(ctx, s, "--directory")
+	if err != nil {
+		return err
+	}
+	ignored, err := o.checkIgnore(ctx, unknown, nil)
 	if err != nil {
 		return err
 	}
 	var folders []string
-	for _, path := range fields(res.out) {
-		if dir, ok := strings.CutSuffix(path, "/"); ok {
+	for _, path := range unknown {
+		dir, isFolder := strings.CutSuffix(path, "/")
+		switch {
+		case ignored[path]:
+			s.ignored = append(s.ignored, path)
+		case isFolder:
 			folders = append(folders, dir)
-		} else {
+		default:
 			s.fresh = append(s.fresh, path)
 		}
 	}
-	s.noteWarnings(res.stderr)
 	if len(folders) > 0 {
 		if err := o.expand(ctx, s, folders); err != nil {
 			return err
@@ -125,14 +118,28 @@ func (o *op) listNew(ctx context.Context, s *sighting) error {
 	return nil
 }
 
+// listIgnored lists ignored paths, whole folders as one, below the given
+// folders or everywhere. A restore leaves alone what was ignored when the
+// snapshot was taken, even if no rule says so any more.
+func (o *op) listIgnored(ctx context.Context, s *sighting, folders ...string) ([]string, error) {
+	args := []string{"-i", "--exclude-standard", "--directory"}
+	if len(folders) > 0 {
+		args = append(append(args, "--"), folders...)
+	}
+	return o.others(ctx, s, args...)
+}
+
+// manyFolders is from where listing everything is cheaper than folder by folder.
+const manyFolders = 64
+
 func (s *sighting) noteWarnings(stderr string) {
 	for _, m := range unreadableFolder.FindAllStringSubmatch(stderr, -1) {
 		s.warned = append(s.warned, Uncovered{Path: strings.TrimSuffix(m[1], "/"), Why: whyUnreadable})
 	}
 }
 
-// expand lists the files of folders that hold no known one. Entries that end in
-// a slash are repositories of their own, submodules among them.
+// expand lists the files of folders that hold no known one: what is new, and
+// what is ignored inside. Repositories of their own are listed by their own git.
 func (o *op) expand(ctx context.Context, s *sighting, folders []string) error {
 	var plain, repos []string
 	for _, dir := range folders {
@@ -143,18 +150,24 @@ func (o *op) expand(ctx context.Context, s *sighting, folders []string) error {
 		}
 	}
 	if len(plain) > 0 {
-		args := []string{}
-		if len(plain) <= manyFolders {
-			args = append(append(args, "--"), plain...)
+		args := []string{"--exclude-standard"}
+		if len(plain) > manyFolders {
+			plain, s.fresh, s.ignored = nil, nil, nil // the whole lists have them again
 		} else {
-			s.fresh = nil // the whole list has them again
+			args = append(append(args, "--"), plain...)
 		}
-		res, err := o.others(ctx, args...)
+		var found, ignored sighting
+		var fresh []string
+		err := parallel(
+			func() (err error) { fresh, err = o.others(ctx, &found, args...); return err },
+			func() (err error) { ignored.ignored, err = o.listIgnored(ctx, &ignored, plain...); return err },
+		)
 		if err != nil {
 			return err
 		}
-		s.noteWarnings(res.stderr)
-		for _, path := range fields(res.out) {
+		s.warned = append(s.warned, found.warned...)
+		s.ignored = append(s.ignored, ignored.ignored...)
+		for _, path := range fresh {
 			if dir, ok := strings.CutSuffix(path, "/"); ok {
 				repos = append(repos, dir)
 			} else {

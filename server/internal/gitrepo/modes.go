@@ -139,13 +139,13 @@ func (o *op) noteAll(m modes, paths []string) map[string]fs.FileInfo {
 }
 
 // noteModes writes the permissions of a sighting before the index takes it: cut
-// short in between, the paths are simply seen again.
-func (o *op) noteModes(c *capture, s sighting) error {
+// short in between, the paths are simply seen again. It returns what it saw.
+func (o *op) noteModes(c *capture, s sighting) (map[string]fs.FileInfo, error) {
 	seen := o.noteAll(c.modes, slices.Concat(s.gone, s.unseen, s.changed, s.fresh))
 	if err := o.noteJustChanged(seen); err != nil || !permissions {
-		return err
+		return seen, err
 	}
-	return o.saveModes(c.modes)
+	return seen, o.saveModes(c.modes)
 }
 
 func (o *op) saveModes(m modes) error {

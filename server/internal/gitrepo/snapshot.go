@@ -64,7 +64,6 @@ func (r *Repo) Tree(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer o.end()
-	o.treeOnly = true
 	c, err := o.capture(ctx, nil)
 	if err != nil {
 		return "", err

@@ -48,9 +48,8 @@ func (r *Repo) inVault(elem ...string) string {
 // the lock handed down.
 type op struct {
 	*Repo
-	git      git
-	lock     *os.File
-	treeOnly bool // only the tree's id is wanted: no list of what is ignored
+	git  git
+	lock *os.File
 }
 
 // begin makes the vault if need be, takes its lock (waiting until ctx ends),
