@@ -273,8 +273,10 @@ func buildErrorPersists(v *view) (Decision, bool) {
 	return says(OutcomeBuildErrorPersists, ActionRollback, ToBaseline, "the same build errors as before the fix")
 }
 
+// regression compares counts of the same steps only: a build that does not
+// compile hides the tests, and is no rise in their failures.
 func regression(v *view) (Decision, bool) {
-	if v.accepted == nil || !v.last.comparable() || !v.delta.Rose() {
+	if v.accepted == nil || !v.last.comparable() || !v.delta.Rose() || v.shorter() {
 		return no()
 	}
 	what := fmt.Sprintf("failures went from %d to %d", v.delta.Before, v.delta.After)

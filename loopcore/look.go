@@ -39,6 +39,21 @@ func (v *view) escalated() bool {
 	return slices.ContainsFunc(v.h.Decided, func(d Decided) bool { return d.Escalated && d.Run != v.last.ID })
 }
 
+// shorter reports whether a step that the accepted run resolved came to no
+// result in the last one: the two are not on one denominator.
+func (v *view) shorter() bool {
+	now := map[string]bool{}
+	for _, s := range v.last.Steps {
+		now[s.Name] = resolved(s.Status)
+	}
+	for _, s := range v.accepted.Steps {
+		if resolved(s.Status) && !now[s.Name] {
+			return true
+		}
+	}
+	return false
+}
+
 // allLow reports whether every failure is of low criticality: flaky, or named
 // so by the policy. Nothing is low by default.
 func (v *view) allLow() bool {
