@@ -3,37 +3,9 @@ package loopcore
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// noise is what differs from run to run though nothing changed: addresses,
-// ids, durations, times, temporary paths, numbers (fix-loop hashed raw output,
-// and a duration hid that nothing moved). Order matters: long shapes first.
-var noise = []struct {
-	re   *regexp.Regexp
-	with string
-}{
-	{regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`), "<id>"},
-	{regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s'"` + "`" + `:,)\]]+`), "<tmp>"},
-	{regexp.MustCompile(`[A-Za-z]:\\[^\s'"]*\\Temp\\[^\s'",)\]]+`), "<tmp>"},
-	{regexp.MustCompile(`0x[0-9a-fA-F]+`), "<addr>"},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`), "<time>"},
-	{regexp.MustCompile(`\b[0-9a-f]{12,64}\b`), "<id>"},
-	{regexp.MustCompile(`\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|seconds|minutes|min|m)\b`), "<time>"},
-	{regexp.MustCompile(`\d+(?:\.\d+)?`), "<n>"},
-	{regexp.MustCompile(`\s+`), " "},
-}
-
-// Fold returns the message with everything that changes from run to run
-// replaced, so that the same failure reads the same.
-func Fold(message string) string {
-	for _, n := range noise {
-		message = n.re.ReplaceAllString(message, n.with)
-	}
-	return strings.TrimSpace(message)
-}
 
 // Fingerprint is the identity of a failure: a hash of step, suite, name and
 // the folded message; for a diagnostic (no name) of its file and rule as well.

@@ -23,6 +23,8 @@ func Clusters(r loopcore.Report, root fs.FS) []loopcore.Cluster {
 	}
 	var groups []causeGroup
 	switch {
+	case r.Status == loopcore.StatusBuildError && r.Kind == loopcore.KindTest && !compiling(fs):
+		groups = byLoadError(fs)
 	case r.Status == loopcore.StatusBuildError:
 		return numbered([]causeGroup{buildGroup(fs)}, fs)
 	case onlyDiagnostics(fs):
@@ -51,13 +53,34 @@ func onlyDiagnostics(fs []loopcore.Failure) bool {
 	return true
 }
 
+// compiling reports whether the failures are a compiler's: places without
+// tests. Test files that could not be loaded are not; they fail one by one.
+func compiling(fs []loopcore.Failure) bool {
+	for _, f := range fs {
+		if f.Kind == loopcore.FailCompile && f.Suite == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// byLoadError groups test files that could not be loaded by the error alone:
+// many of them import the same broken thing.
+func byLoadError(fs []loopcore.Failure) []causeGroup {
+	return grouped(fs, func(f loopcore.Failure) string {
+		msg, _, _ := strings.Cut(f.Message, " (at ")
+		msg, _, _ = strings.Cut(msg, " imported from ")
+		return loopcore.Fold(msg)
+	})
+}
+
 // buildGroup is one group of all errors; its causes are the distinct messages.
 func buildGroup(fs []loopcore.Failure) causeGroup {
 	g := causeGroup{cause: fs[0].Message}
 	seen := map[string]bool{}
 	for i, f := range fs {
 		g.members = append(g.members, i)
-		if key := Normalise(f.Message); !seen[key] && len(g.causes) < 20 {
+		if key := loopcore.Fold(f.Message); !seen[key] && len(g.causes) < 20 {
 			seen[key] = true
 			g.causes = append(g.causes, f.Message)
 		}
@@ -72,7 +95,7 @@ func byMessage(fs []loopcore.Failure) []causeGroup {
 		if f.Rule != "" {
 			return f.Rule
 		}
-		return Normalise(f.Message)
+		return loopcore.Fold(f.Message)
 	})
 }
 
@@ -86,7 +109,7 @@ func byFrameAndMessage(fs []loopcore.Failure) []causeGroup {
 				return fr.File + ":" + strconv.Itoa(fr.Line)
 			}
 		}
-		return Normalise(f.Message)
+		return loopcore.Fold(f.Message)
 	})
 }
 
@@ -209,12 +232,12 @@ func (ix *sourceIndex) alike(fs []loopcore.Failure, fail []evidence) {
 	for i, f := range fs {
 		for _, fr := range f.Frames {
 			if fr.File = ix.resolve(fr.File); ix.files[fr.File] != nil && !ix.isTest(fr) {
-				note(i, fr.File+":"+strconv.Itoa(fr.Line)+" "+Normalise(f.Message), weightAlike)
+				note(i, fr.File+":"+strconv.Itoa(fr.Line)+" "+loopcore.Fold(f.Message), weightAlike)
 				break
 			}
 		}
 		if f.Kind != loopcore.FailAssertion {
-			note(i, f.Suite+"\x00"+Normalise(f.Message), weightAlike)
+			note(i, f.Suite+"\x00"+loopcore.Fold(f.Message), weightAlike)
 		}
 	}
 }
@@ -414,7 +437,14 @@ func (ix *sourceIndex) evidenceOf(f loopcore.Failure, unit int) evidence {
 		}
 		deep.put(k, w)
 		if code := ix.files[fr.File]; fr.Line <= len(code.lines) {
-			ix.use(deep, names(code.lines[fr.Line-1]), fr.File, w*weightCalled)
+			own := params(code.lines[ix.defs[k].from])
+			var ids []string
+			for _, id := range names(code.lines[fr.Line-1]) {
+				if !own[id] {
+					ids = append(ids, id)
+				}
+			}
+			ix.use(deep, ids, fr.File, w*weightCalled)
 		}
 		w *= 0.85
 	}
@@ -513,9 +543,15 @@ func cover(ix *sourceIndex, fs []loopcore.Failure, fail, pass []evidence) []caus
 	return out
 }
 
+// charge is what it costs to explain failure i by some definition.
+type charge struct {
+	i int
+	c float64
+}
+
 // costs is, by definition and failure, what it costs to explain the one by the
 // other.
-func costs(fail, pass []evidence) map[int]map[int]float64 {
+func costs(fail, pass []evidence) map[int][]charge {
 	failed, passed := map[int]float64{}, map[int]float64{}
 	for _, e := range fail {
 		for k, w := range e {
@@ -527,24 +563,21 @@ func costs(fail, pass []evidence) map[int]map[int]float64 {
 			passed[k] += w
 		}
 	}
-	cost := map[int]map[int]float64{}
+	cost := map[int][]charge{} // each in the order of the failures
 	for i, e := range fail {
 		for k, w := range e {
 			if w < 0.05 {
 				continue
 			}
-			if cost[k] == nil {
-				cost[k] = map[int]float64{}
-			}
 			purity := failed[k] / (failed[k] + passed[k])
-			cost[k][i] = -math.Log(w) - weightPure*math.Log(purity)
+			cost[k] = append(cost[k], charge{i, -math.Log(w) - weightPure*math.Log(purity)})
 		}
 	}
 	return cost
 }
 
 // choose finds the causes: each one added saves more than it costs.
-func choose(cost map[int]map[int]float64, n int) []int {
+func choose(cost map[int][]charge, n int) []int {
 	keys := make([]int, 0, len(cost))
 	for k := range cost {
 		keys = append(keys, k)
@@ -559,9 +592,9 @@ func choose(cost map[int]map[int]float64, n int) []int {
 		best, gain := -1, 1e-9
 		for _, k := range keys {
 			saved := -costCause
-			for i, c := range cost[k] {
-				if i < n && c < now[i] {
-					saved += now[i] - c
+			for _, q := range cost[k] {
+				if q.i < n && q.c < now[q.i] {
+					saved += now[q.i] - q.c
 				}
 			}
 			if saved > gain {
@@ -572,16 +605,16 @@ func choose(cost map[int]map[int]float64, n int) []int {
 			return dropped(cost, chosen, n)
 		}
 		chosen = append(chosen, best)
-		for i, c := range cost[best] {
-			if i < n && c < now[i] {
-				now[i] = c
+		for _, q := range cost[best] {
+			if q.i < n && q.c < now[q.i] {
+				now[q.i] = q.c
 			}
 		}
 	}
 }
 
 // dropped takes away causes that later ones made needless.
-func dropped(cost map[int]map[int]float64, chosen []int, n int) []int {
+func dropped(cost map[int][]charge, chosen []int, n int) []int {
 	for again := true; again; {
 		again = false
 		for x := range chosen {
@@ -595,7 +628,7 @@ func dropped(cost map[int]map[int]float64, chosen []int, n int) []int {
 	return chosen
 }
 
-func total(cost map[int]map[int]float64, chosen []int, n int) float64 {
+func total(cost map[int][]charge, chosen []int, n int) float64 {
 	sum := costCause * float64(len(chosen))
 	for i := 0; i < n; i++ {
 		_, c := nearest(cost, chosen, i)
@@ -605,11 +638,13 @@ func total(cost map[int]map[int]float64, chosen []int, n int) float64 {
 }
 
 // nearest is the chosen cause that explains failure i at the least cost.
-func nearest(cost map[int]map[int]float64, chosen []int, i int) (int, float64) {
+func nearest(cost map[int][]charge, chosen []int, i int) (int, float64) {
 	best, least := -1, math.Inf(1)
 	for _, k := range chosen {
-		if c, ok := cost[k][i]; ok && c < least {
-			best, least = k, c
+		qs := cost[k]
+		at := sort.Search(len(qs), func(n int) bool { return qs[n].i >= i })
+		if at < len(qs) && qs[at].i == i && qs[at].c < least {
+			best, least = k, qs[at].c
 		}
 	}
 	return best, least

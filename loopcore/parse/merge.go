@@ -243,7 +243,7 @@ func finish(l *Log, r *loopcore.Report) {
 		f.Message = oneLine(f.Message)
 		f.Name = oneLine(f.Name)
 		f.Suite = oneLine(f.Suite)
-		f.Fingerprint = Fingerprint(*f)
+		f.Fingerprint = loopcore.Fingerprint(*f)
 		f.ID = uniqueID(f.Fingerprint, ids)
 	}
 	for i := range r.Killed {

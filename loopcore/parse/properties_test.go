@@ -201,11 +201,11 @@ func TestFingerprintFoldsWhatChanges(t *testing.T) {
 		{"commit 9fceb02d0ae598e9", "commit a3c1d5e7f9b1d3e5"}, {"got 1.5 of 10", "got 22.75 of 3"}, {"line  one", "line one"},
 	} {
 		a, b := loopcore.Failure{Name: "t", Message: pair[0]}, loopcore.Failure{Name: "t", Message: pair[1]}
-		if Fingerprint(a) != Fingerprint(b) {
-			t.Errorf("%q and %q differ: %q, %q", pair[0], pair[1], Normalise(pair[0]), Normalise(pair[1]))
+		if loopcore.Fingerprint(a) != loopcore.Fingerprint(b) {
+			t.Errorf("%q and %q differ: %q, %q", pair[0], pair[1], loopcore.Fold(pair[0]), loopcore.Fold(pair[1]))
 		}
 	}
-	if Normalise("undefined: Sum") == Normalise("undefined: Total") {
+	if loopcore.Fold("undefined: Sum") == loopcore.Fold("undefined: Total") {
 		t.Error("different words are folded into one")
 	}
 }

@@ -1,10 +1,11 @@
-package parse
+package loopcore
 
 import "strings"
 
-// Normalise folds what changes from run to run out of a message: numbers,
-// addresses, durations, dates, temporary paths and ids.
-func Normalise(message string) string {
+// Fold folds what changes from run to run out of a message: numbers, addresses,
+// durations, dates, temporary paths and ids, so that the same failure reads the
+// same (fix-loop hashed raw output, and a duration hid that nothing moved).
+func Fold(message string) string {
 	var b strings.Builder
 	b.Grow(len(message))
 	for i := 0; i < len(message); {
