@@ -278,7 +278,12 @@ func (r *repo) docCandidates(d docCommand, index int) []candidate {
 			return nil
 		}
 	}
-	warns := []string{}
+	return r.docCandidate(d, cmd, n, kind, conf, rank)
+}
+
+// docCandidate weighs a command that is one for the kind.
+func (r *repo) docCandidate(d docCommand, cmd string, n *nature, kind loopcore.Kind, conf float64, rank int) []candidate {
+	plain, warns := rank < 1000, []string{}
 	if len(n.direct) > 0 {
 		conf = 0.97
 	} else if miss := r.missingTarget(cmd, d.line.dir); miss != "" {
@@ -297,7 +302,7 @@ func (r *repo) docCandidates(d docCommand, index int) []candidate {
 	if strings.Contains(cmd, "&&") {
 		c.rank += 400
 	}
-	if rank-index >= 1000 || d.said == "" && !d.block && len(n.direct) == 0 {
+	if !plain || d.said == "" && !d.block && len(n.direct) == 0 {
 		c.tier = max(c.tier, tierSubset)
 	}
 	for _, l := range n.leaves {

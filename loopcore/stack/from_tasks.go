@@ -82,17 +82,7 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 	add := func(k loopcore.Kind, rank int) {
 		o := c
 		o.kind, o.rank = k, 2000+rank+runner*perRunner
-		if named {
-			o.rank -= ciNamed
-		} else if reached {
-			o.rank -= ciReached
-		}
-		switch {
-		case rank >= rankSubset:
-			o.tier = tierSubset
-		case rank >= rankByBody && !named, t.runner == "scripts" && !named && !reached:
-			o.tier = tierWeak
-		}
+		o.place(rank, named, reached)
 		r.judge(&o, n)
 		out = append(out, o)
 	}
@@ -127,20 +117,40 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 			add(k, rankByBody+r.plainness(t))
 		}
 	case len(kinds) > 1 && aggregateNames[strings.Join(nameWords(t.name), "-")]:
-		switch {
-		case kinds[kTest]:
-			add(kTest, rankSubset+rankCompos)
-		case kinds[kLint]:
-			add(kLint, rankByBody+1)
-			if t.runner == "scripts" {
-				add(kType, rankByBody+1)
-			}
-			for i := range out {
-				out[i].tier = max(out[i].tier, tierWeak)
-			}
+		offerAggregate(t, kinds, add)
+		for i := range out {
+			out[i].tier = max(out[i].tier, tierWeak)
 		}
 	}
 	return out
+}
+
+// offerAggregate offers a task that joins several steps, for want of finer ones.
+func offerAggregate(t *task, kinds map[loopcore.Kind]bool, add func(loopcore.Kind, int)) {
+	switch {
+	case kinds[kTest]:
+		add(kTest, rankSubset+rankCompos)
+	case kinds[kLint]:
+		add(kLint, rankByBody+1)
+		if t.runner == "scripts" {
+			add(kType, rankByBody+1)
+		}
+	}
+}
+
+// place ranks a task's candidate by how usual its name is and what CI does with it.
+func (c *candidate) place(rank int, named, reached bool) {
+	if named {
+		c.rank -= ciNamed
+	} else if reached {
+		c.rank -= ciReached
+	}
+	switch {
+	case rank >= rankSubset:
+		c.tier = tierSubset
+	case rank >= rankByBody && !named, c.task.runner == "scripts" && !named && !reached:
+		c.tier = tierWeak
+	}
 }
 
 // besideWords name tasks that use a compiler or a runner for something else.

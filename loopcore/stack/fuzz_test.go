@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -38,7 +39,11 @@ func FuzzDetect(f *testing.F) {
 			names[int(which)%len(names)]: {Data: data, Mode: 0o644},
 			"tests/test_a.py":            {Data: []byte("def test_a(): pass\n")},
 		}
+		start := time.Now()
 		g := Detect(Input{FS: fsys})
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("it took %v", took)
+		}
 		checkComplete(t, g)
 		if a, b := show(g), show(Detect(Input{FS: fsys})); a != b {
 			t.Errorf("two detections differ:\n%s\n%s", a, b)

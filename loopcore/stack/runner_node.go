@@ -90,6 +90,13 @@ func (r *repo) managerOf(dir string) manager {
 	if m.name != "" {
 		return m
 	}
+	m.name = r.guessManager(dir, locks)
+	return m
+}
+
+// guessManager goes by lock files, what CI runs, and engines.
+func (r *repo) guessManager(dir string, locks []string) string {
+	m := manager{}
 	ci := r.ciManagers()
 	switch {
 	case len(locks) == 1 && (ci[locks[0]] || len(ci) == 0):
@@ -124,7 +131,7 @@ func (r *repo) managerOf(dir string) manager {
 			}
 		}
 	}
-	return m
+	return m.name
 }
 
 func declaredManager(pkg *node) string {
@@ -194,9 +201,7 @@ func readNode(r *repo, dir string) ([]*task, string) {
 				t.deps = append(t.deps, strings.TrimPrefix(d, "./"))
 			}
 		}
-		if _, known := out, strings.Contains(name, "\x00"); !known {
-			out = append(out, t)
-		}
+		out = append(out, t)
 	})
 	return out, ""
 }
@@ -457,12 +462,11 @@ func (r *repo) packages() []string {
 		if strings.HasPrefix(g, "!") {
 			continue
 		}
-		prefix, rest, star := strings.Cut(g, "*")
+		prefix, _, star := strings.Cut(g, "*")
 		if !star {
 			out = append(out, path.Join(r.base, g))
 			continue
 		}
-		_ = rest
 		dir := path.Join(r.base, path.Dir(prefix+"x"))
 		for _, d := range r.folders(dir) {
 			if ok, _ := path.Match(path.Join(r.base, strings.Replace(g, "/**", "/*", 1)), d); ok && r.has(path.Join(d, "package.json")) {

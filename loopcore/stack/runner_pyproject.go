@@ -87,7 +87,6 @@ func readHatch(r *repo, dir string) ([]*task, string) {
 	}
 	var out []*task
 	envs.each(func(env string, _ int, v *node) {
-		matrix := v.get("matrix") != nil
 		v.get("scripts").each(func(name string, line int, s *node) {
 			full := env + ":" + name
 			if env == "default" {
@@ -97,7 +96,6 @@ func readHatch(r *repo, dir string) ([]*task, string) {
 				return
 			}
 			t := &task{name: full, call: "hatch run " + full, file: file, line: line, body: pyArgs(strings.Join(s.strs(), "\n")), hidden: strings.HasPrefix(name, "_")}
-			_ = matrix
 			v.get("scripts").each(func(other string, _ int, o *node) { // scripts name each other as words
 				if other != name && other != "" && startsWord(t.body, other) {
 					t.body = strings.ReplaceAll("\n"+t.body, "\n"+other, "\n"+pyArgs(strings.Join(o.strs(), "\n")))

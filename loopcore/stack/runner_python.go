@@ -137,17 +137,12 @@ func toxTasks(file, text string, base int) []*task {
 			cmds.line = lines[sec]
 		}
 		body := ref(ref(cmds.text))
-		line := cmds.line
-		if line == 0 {
-			line = lines[sec]
-		}
 		for _, n := range expandBraces(name) {
 			if n != "py" && interpreterFactor.MatchString(strings.Split(n, "-")[0]) || strings.Contains(n, "pypy") {
 				continue // one interpreter's own variant
 			}
 			out = append(out, &task{name: n, call: "tox -e " + n, file: file, line: lines[sec], body: toxBody(body, n)})
 		}
-		_ = line
 	}
 	return append(out, toxFactors(file, secs, lines, out, ref)...)
 }

@@ -57,6 +57,11 @@ func (r *repo) taskfile(file, dir, prefix string, depth int) []*task {
 	if depth > 3 {
 		return out
 	}
+	return append(out, r.taskIncludes(root, file, dir, prefix, depth)...)
+}
+
+func (r *repo) taskIncludes(root *node, file, dir, prefix string, depth int) []*task {
+	var out []*task
 	root.get("includes").each(func(name string, _ int, v *node) {
 		target := first(v.str(), v.get("taskfile").str())
 		if target == "" || strings.Contains(target, "{{") || strings.Contains(target, "://") || v.get("internal").str() == "true" {

@@ -112,6 +112,16 @@ func refine(v *verdict) {
 	case hasFlag(a, "--watch", "--watchAll", "--ui", "--open", "watch", "open", "--serve") || hasFlag(a, "-w") && slices.Contains([]string{"tsc", "mocha", "_mocha", "rollup", "webpack", "ava", "tsgo", "babel", "esbuild", "tsup", "vue-tsc"}, v.tool):
 		v.watches = !strings.HasSuffix(v.tool, "cypress") || hasFlag(a, "open")
 	}
+	refineTool(v)
+	if v.kind == kTest && hasFlag(a, "--no-run", "--listTests", "--list", "--list-tests", "--collect-only") {
+		v.kind = kBuild
+		v.partial = true
+	}
+}
+
+// refineTool reads the flags of single tools.
+func refineTool(v *verdict) {
+	a := v.args
 	switch v.tool {
 	case "tsc", "tsgo", "vue-tsc":
 		if hasFlag(a, "--clean") {
@@ -158,10 +168,6 @@ func refine(v *verdict) {
 		v.partial = v.kind == kTest && hasFlag(a, "-p", "--platform", "-d")
 	case "swift-format":
 		v.mutates = !hasFlag(a, "lint")
-	}
-	if v.kind == kTest && hasFlag(a, "--no-run", "--listTests", "--list", "--list-tests", "--collect-only") {
-		v.kind = kBuild
-		v.partial = true
 	}
 }
 
