@@ -11,6 +11,9 @@ import (
 // Path is a path of the output as one relative to the repository where it can
 // be told: slashes, no ./ or file://, without the folder the run worked in.
 func (l *Log) Path(p string) string {
+	if strings.HasPrefix(p, "<frozen ") || p == "<string>" || p == "<anonymous>" { // no file
+		return p
+	}
 	p = strings.Trim(p, "\"'`<>()[]")
 	p = strings.TrimPrefix(p, "file://")
 	p = strings.TrimPrefix(p, "webpack:///")

@@ -249,16 +249,36 @@ func (ix *sourceIndex) linkOne(d *definition, siblings []int) {
 			}
 		}
 	}
-	for x, line := range ix.files[d.file].lines[d.from:d.to] {
+	lines := ix.files[d.file].lines
+	own := params(lines[d.from])
+	for x, line := range lines[d.from:d.to] {
 		if inner[x] {
 			continue
 		}
 		for _, id := range names(line) {
-			if id != d.name {
+			if id != d.name && !own[id] {
 				d.uses[id] = true
 			}
 		}
 	}
+}
+
+// params is the names in the first brackets of a definition's line: they hide
+// definitions of the same name.
+func params(line string) map[string]bool {
+	open := strings.IndexByte(line, '(')
+	if open < 0 {
+		return nil
+	}
+	end := strings.IndexByte(line[open:], ')')
+	if end < 0 {
+		end = len(line) - open
+	}
+	own := map[string]bool{}
+	for _, id := range identifier.FindAllString(line[open:open+end], -1) {
+		own[id] = true
+	}
+	return own
 }
 
 // blockEnd finds the end of the block that begins on line i: by indent, which
