@@ -70,12 +70,28 @@ func (u *unit) findChecks() []check {
 		if c.to <= i {
 			c.to = u.stmtEnd(i)
 		}
+		u.cutModifier(&c, i)
 		if c.text == "" {
 			c.text = u.norm(i, c.to)
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// cutModifier ends a Ruby assertion before a trailing if, unless or rescue.
+func (u *unit) cutModifier(c *check, i int) {
+	if u.lang != langRuby || u.text(i) == "if" || u.text(i) == "unless" {
+		return
+	}
+	for k := u.next(i); k < c.to; k = u.next(k) {
+		if t := u.text(k); (t == "if" || t == "unless" || t == "rescue") && u.text(k-1) != "." {
+			if text := u.norm(i, k); strings.HasPrefix(c.text, text) {
+				c.text = text
+			}
+			return
+		}
+	}
 }
 
 func (u *unit) checkAt(i int) (check, bool) {
@@ -120,6 +136,15 @@ func (u *unit) wordCheck(i int) (check, bool) {
 		if (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute")) && u.text(i+1) != "(" && u.text(i-1) != "def" && u.text(i-1) != "." && u.text(i-1) != ":" && (u.kind(i+1) != tkPunct || u.text(i+1) == "[" || u.text(i+1) == "{" || u.text(i+1) == "!" || u.text(i+1) == ":" || u.text(i+1) == "-" || u.text(i+1) == "->") {
 			return u.rubyBare(i)
 		}
+	}
+	if u.lang == langKotlin && strings.HasPrefix(t, "should") && u.text(i-1) == "." && u.text(i+1) == "(" && u.isOpen(i+1) {
+		s, e := u.stmtStart(i), u.stmtEnd(i)
+		c := check{family: famValue, verb: t, ops: []string{u.norm(s, i-1)}, opAt: []span{{s, i - 1}}, to: e, text: u.norm(s, e)}
+		for _, a := range u.args(i + 1) {
+			c.ops, c.opAt = append(c.ops, u.norm(a.from, a.to)), append(c.opAt, a)
+		}
+		u.judge(&c)
+		return c, true
 	}
 	if u.lang == langKotlin && strings.HasPrefix(t, "should") && i > 0 && !u.first(i) && u.text(i-1) != "." && u.text(i-1) != "fun" && u.text(i-1) != "import" && u.line(i-1) == u.line(i) && u.kind(i+1) != tkPunct || u.lang == langKotlin && strings.HasPrefix(t, "should") && i > 0 && !u.first(i) && u.text(i-1) != "." && u.text(i-1) != "{" && u.text(i+1) != "{" && u.text(i+1) != "<" {
 		return u.infix(i)
@@ -370,6 +395,9 @@ func (u *unit) judgeExpr(c *check, from, to int) {
 		c.ops, c.opAt = []string{u.norm(l.from, l.to), u.norm(r.from, r.to)}, []span{l, r}
 		c.verb, c.rank = c.verb+op, rank
 		u.refine(c, op, width)
+		if c.ops[0] == c.ops[1] && c.rank >= 85 {
+			c.rank, c.soft = 0, "both sides are the same"
+		}
 		return
 	}
 	u.judgeUnary(c, from, to)
@@ -604,6 +632,8 @@ func (u *unit) tolerance(spans ...span) float64 {
 				} else if t == "(" {
 					return u.number(span{j + 2, u.close(j + 1)})
 				}
+			case "plusorminus":
+				return u.number(span{j + 1, min(j+3, s.to)})
 			case "places", "digits", "decimal":
 				if t := u.text(j + 1); t == "=" || t == ":" {
 					return pow10(-u.number(span{j + 2, j + 3}))

@@ -135,6 +135,10 @@ func (u *unit) callCheck(i int) (check, bool) {
 	if u.lang == langC && u.text(i) == "EXPECT_CALL" {
 		c.verb = "EXPECT_CALL" + u.chainWords(u.close(open)+1, to)
 	}
+	if u.lang == langPHP && u.text(i) == "expects" {
+		c.verb += u.chainWords(u.close(open)+1, to)
+		c.ops, c.opAt = append(c.ops, u.norm(u.close(open)+1, to)), append(c.opAt, span{u.close(open) + 1, to})
+	}
 	if u.lang == langPHP && u.text(i) == "expects" || u.lang == langCSharp && (strings.HasPrefix(u.text(i), "Verify") || u.text(i) == "Received") || u.lang == langRuby && (strings.HasPrefix(u.text(i), "must_") || strings.HasPrefix(u.text(i), "wont_")) || u.lang == langCSharp && strings.HasPrefix(u.text(i), "Should") {
 		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})
 		c.text = u.norm(s, to)
@@ -283,6 +287,13 @@ func (u *unit) chain(c *check, from, to int) {
 				c.verb += "."
 			}
 			c.verb += u.text(j)
+			if toleranceVerb(u.text(j)) && u.text(j+1) == "(" && u.isOpen(j+1) {
+				if a := u.args(j + 1); len(a) > 0 {
+					c.tol = u.number(a[len(a)-1])
+				}
+			}
+		case u.lang == langRuby && (u.text(j) == ">" || u.text(j) == "<" || u.text(j) == ">=" || u.text(j) == "<="):
+			c.verb += u.text(j)
 		case (u.text(j) == "(" || u.text(j) == "{" || u.text(j) == "[" || u.text(j) == "<") && u.isOpen(j):
 			for _, a := range u.args(j) {
 				if u.matcher(a) {
@@ -300,6 +311,14 @@ func (u *unit) chain(c *check, from, to int) {
 			c.ops, c.opAt = append(c.ops, u.norm(j, j+1)), append(c.opAt, span{j, j + 1})
 		}
 	}
+}
+
+func toleranceVerb(s string) bool {
+	switch s {
+	case "be_within", "Within", "within", "closeTo", "isCloseTo", "WithinAbs", "WithinRel", "a_value_within", "offset", "BeApproximately", "beCloseTo":
+		return true
+	}
+	return false
 }
 
 // matcher says whether an argument is itself a matcher: Equal(4), be_within(1).of(2).

@@ -234,7 +234,7 @@ var keyRules = []keyRule{
 	kx("C03", looseLevel, editorconf, `ktlint_[\w-]+$`),
 	// detekt, SwiftLint, clang-tidy, Xcode
 	kx("C03", looseOff, ktFiles, `\.active$|(warningsAsErrors|validation|checkExhaustiveness)$`),
-	kx("C03", looseUp, ktFiles, `(maxIssues|threshold|allowed\w+|max_line_length|maxLineLength|excessive\w+)$`),
+	kx("C03", looseUp, ktFiles, `(maxIssues|threshold|allowed\w+|maxLineLength|excessive\w+)$`),
 	kx("C03", looseGrow, ktFiles, `(excludes|ignore\w*|exclude\w*)$`),
 	kx("C03", looseGrow, swiftLint, `(excluded|disabled_rules|.*\.excluded)$`),
 	kx("C03", looseShrink, swiftLint, `(included|opt_in_rules|only_rules|analyzer_rules)$`),

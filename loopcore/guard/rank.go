@@ -7,6 +7,29 @@ func flat(v string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", " ", ".").Replace(v))
 }
 
+// hasWord says whether one of the words that a verb is made of is among names.
+func hasWord(verb string, names ...string) bool {
+	start := 0
+	for i := 0; i <= len(verb); i++ {
+		cut := i == len(verb) || !isNameStart(verb[i]) && !isDigit(verb[i]) || verb[i] == '_'
+		hump := !cut && i > start && verb[i] >= 'A' && verb[i] <= 'Z' && !(verb[i-1] >= 'A' && verb[i-1] <= 'Z')
+		if !cut && !hump {
+			continue
+		}
+		w := strings.ToLower(verb[start:i])
+		for _, n := range names {
+			if w == n {
+				return true
+			}
+		}
+		start = i
+		if cut {
+			start = i + 1
+		}
+	}
+	return false
+}
+
 func hasAny(s string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {
@@ -30,6 +53,13 @@ func (u *unit) judge(c *check) {
 		return
 	}
 	c.rank = u.valueRank(c, v, not)
+	if hasWord(c.verb, "or") && c.rank > 10 && u.lang == langRuby {
+		c.rank -= 10
+		c.verb += "||"
+	}
+	if c.tol > 0 && c.rank == 90 {
+		c.rank = 85
+	}
 	if c.rank == 85 && c.tol == 0 {
 		u.findTolerance(c, v)
 	}
@@ -37,7 +67,7 @@ func (u *unit) judge(c *check) {
 }
 
 func (u *unit) judgeMock(c *check, v string, not bool) bool {
-	mock := c.family == famMock || hasAny(v, "called", "received", "calls") || u.lang == langPHP && v == "expects" || strings.HasPrefix(v, "verify") || strings.HasPrefix(v, "coverify") || strings.HasPrefix(v, "expectcall")
+	mock := c.family == famMock || hasAny(v, "called", "receive", "calls") || u.lang == langPHP && strings.HasPrefix(v, "expects") || strings.HasPrefix(v, "verify") || strings.HasPrefix(v, "coverify") || strings.HasPrefix(v, "expectcall")
 	if !mock || hasAny(v, "recalled") {
 		return false
 	}
@@ -56,6 +86,8 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 		c.rank = 75
 	case hasAny(v, "received", "verify", "coverify", "expectcall", "expects"):
 		c.rank = 70
+	case hasAny(v, "receive"):
+		c.rank = 60
 	default:
 		c.rank = 50
 	}
@@ -176,6 +208,8 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 	case u.lang == langJS && (v == "" || v == "not" || v == "to" || v == "resolves" || v == "tobe." || v == "to.be"):
 		c.soft = "no matcher follows"
 		return 0
+	case u.lang == langSwift && (v == "expect" || v == "require"):
+		return u.truthRank(c, v)
 	case v == "" || v == "expect" || v == "to" || v == "describedas" || v == "as" || v == "should":
 		c.soft = "no check follows"
 		return 0
@@ -196,14 +230,18 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 			return 60
 		}
 		return 70
-	case hasAny(v, "greater", "less", "gt", "lt", "above", "below", "atleast", "atmost", "between", "inrange", "ge", "le", "positive", "negative", "least", "most") && !hasAny(v, "equal(", "single", "element", "message", "change", "get", "merge", "leaf", "delete", "length", "title", "file", "range.equal", "integer", "legal", "page", "url"):
+	case hasWord(c.verb, "greater", "less", "gt", "lt", "ge", "le", "gte", "lte", "above", "below", "least", "most", "between", "range", "positive", "negative") || hasAny(v, "greaterthan", "lessthan", ">", "<"):
 		return 65
+	case hasWord(c.verb, "a", "an") && hasAny(v, "bea", "be.a", "isa"):
+		return 40
+	case hasAny(strings.Join(c.ops, " "), "expect.anything", "expect.any(", "Match.any", "any_args", "anything", "mock.ANY", "ArgumentMatchers.any") && len(c.ops) > 1:
+		return 40
 	case hasAny(v, "isnull", "isnil", "benull", "benil", "isnone", "undefined", "isempty", "beempty", "assertempty", "assertnull", "assertnil", "zero", "nothing", "null", "nil") || v == "empty" || hasAny(v, ".empty", "shouldbeempty"):
 		if not {
 			return 40
 		}
 		return 75
-	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "eq", "lookup", "token", "expecttobe", ".is") || v == "assert" || v == "refute" || v == "test" || v == "assert.test":
+	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup", "token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp", "streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test":
 		return u.truthRank(c, v)
 	case not && hasAny(v, "eq", "same", "be", "is", "ne", "not"):
 		return 45

@@ -131,7 +131,8 @@ func roleOf(p string) role {
 }
 
 func isDocs(p string) bool {
-	return hasSuffixAny(strings.ToLower(p), ".md", ".rst", ".adoc", ".txt", ".mdx") && !inTestDir(p) && baseName(p) != "CMakeLists.txt" && !strings.HasPrefix(baseName(p), "requirements")
+	l := strings.ToLower(p)
+	return (hasSuffixAny(l, ".md", ".rst", ".adoc", ".mdx") && !hasSeg(l, "fixtures", "testdata", "__fixtures__") || strings.HasSuffix(l, ".txt") && !inTestDir(p)) && baseName(p) != "CMakeLists.txt" && !strings.HasPrefix(baseName(p), "requirements")
 }
 
 // testDirs are folders whose code belongs to the tests.

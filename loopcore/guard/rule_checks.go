@@ -221,10 +221,11 @@ func (d *diff) wider(before, after float64) loopcore.Severity {
 
 // judgeValues reports changed literals of assertions that kept their strength: A06, A13.
 func (d *diff) judgeValues(p testPair, o, n *check, change string) {
+	if d.selfExpected(p.new.unit, n) && !d.selfExpected(p.old.unit, o) {
+		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, change)
+		return
+	}
 	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) {
-		if d.selfExpected(p.new.unit, n) && !d.selfExpected(p.old.unit, o) {
-			d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, change)
-		}
 		return
 	}
 	rule := "A06"

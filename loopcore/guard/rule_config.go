@@ -196,7 +196,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		}
 	case looseOff:
 		wasOn := truthy(one) || one != "" && !falsy(one)
-		if wasOn && (len(b) == 0 || falsy(two)) || len(a) == 0 && falsy(two) && f.old != nil {
+		if wasOn && (len(b) == 0 && !d.movedKey(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && falsy(two) && f.old != nil {
 			say(r.sev)
 		}
 	case looseUp:
@@ -225,7 +225,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(r.sev)
 		}
 	case looseWord:
-		if word(one) > word(two) && two != "" || word(one) > 1 && len(b) == 0 {
+		if word(one) > word(two) && two != "" || word(one) > 1 && len(b) == 0 && !d.movedKey(f, key) {
 			say(r.sev)
 		}
 	case looseChange:
@@ -348,6 +348,9 @@ func (d *diff) widened(gone, now []string) bool {
 		ok := false
 		for _, n := range now {
 			base := strings.TrimRight(n, "*/.")
+			if strings.ReplaceAll(n, "**/", "") == g || strings.Contains(n, "**") && strings.HasPrefix(g, n[:strings.IndexByte(n, '*')]) && ext(n) == ext(g) {
+				ok = true
+			}
 			if n == "." || n == "./" || n == "ALL" || n == "all" || n == "**" || base != g && len(base) > 0 && strings.HasPrefix(g, base) {
 				ok = true
 			}

@@ -146,8 +146,28 @@ func (d *diff) snapshot(f *fileDiff) {
 		d.report("S03", sev, f.path(), 0, "a stored snapshot was deleted: the next run writes what the code gives")
 	case f.old.Path != f.new.Path && string(f.old.Data) == string(f.new.Data):
 	default:
-		d.report("S01", d.valueSeverity(), f.path(), 0, "a stored snapshot changed")
+		d.report("S01", d.dataSeverity(), f.path(), 0, "a stored snapshot changed")
 	}
+}
+
+// dataSeverity: stored output and data that changed alone are block; with code
+// or with the code of tests a person must look.
+func (d *diff) dataSeverity() loopcore.Severity {
+	for _, f := range d.files {
+		if f.testSide() && f.new != nil && f.oldU.norm(0, len(f.oldU.toks)) != f.newU.norm(0, len(f.newU.toks)) {
+			return loopcore.SevHuman
+		}
+	}
+	return d.valueSeverity()
+}
+
+// knownData says whether a path has the extension of plain data.
+func knownData(p string) bool {
+	switch strings.ToLower(ext(p)) {
+	case ".json", ".yml", ".yaml", ".xml", ".csv", ".tsv", ".txt", ".html", ".htm", ".bin", ".dat", ".sql", ".ini", ".toml", ".golden", ".expected", ".out", ".in", ".log", ".snap", ".http", ".har", ".jsonl", ".ndjson", ".parquet", ".db", ".sqlite", ".proto", ".avro", ".pem", ".stderr", ".stdout", ".diff", ".patch", ".properties", ".conf", ".svg", ".png", ".jpg", ".gif", ".pdf", ".zip", ".gz", ".env":
+		return true
+	}
+	return false
 }
 
 // testGone says whether the tests beside a snapshot were deleted or moved in this change.
@@ -178,7 +198,10 @@ func (d *diff) fixture(f *fileDiff) {
 	if strings.HasSuffix(strings.ToLower(f.path()), ".md") {
 		return
 	}
-	sev := d.valueSeverity()
+	sev := d.dataSeverity()
+	if !knownData(f.path()) && !hasSeg(f.path(), "fixtures", "testdata", "cassettes", "__fixtures__", "data", "fixture") {
+		sev = loopcore.SevHuman
+	}
 	if len(d.fresh) > 0 || f.new == nil && len(d.lost) > 0 {
 		sev = loopcore.SevHuman
 	}

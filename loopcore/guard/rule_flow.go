@@ -303,7 +303,7 @@ func (u *unit) closureName(o int) string {
 	for k := s; k < o && k < s+8; k++ {
 		if t := u.text(k); (t == "=" || t == ":=") && u.kind(k-1) == tkIdent {
 			rest := u.norm(k+1, o)
-			if rest == "" || hasAny(rest, "func(", "lambda", "->", "=>", "fn", "function", "proc", "Proc.new", "||", "|") {
+			if rest == "" || strings.HasPrefix(rest, "[") && u.lang == langC || hasAny(rest, "func(", "lambda", "->", "=>", "fn", "function", "proc", "Proc.new", "||", "|") {
 				return u.text(k - 1)
 			}
 		}
@@ -482,7 +482,7 @@ var joinRE = regexp.MustCompile(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.aw
 
 func joined(t *test) int { return len(joinRE.FindAllString(t.unit.norm(t.head, t.to), -1)) }
 
-var softRE = regexp.MustCompile(`\bset \+e\b|^trap ""|\bexpect\.soft\b|\bSoftAssertions?\(|\bnew SoftAssert\b|\bdefer func\(\)\{[^}]*recover\(\)|\bcontinueAfterFailure=|\bDISABLE_ASSERT`)
+var softRE = regexp.MustCompile(`\bset ?\+e|^trap ""|\bexpect\.soft\b|\bSoftAssertions?\(|\bnew SoftAssert\b|\bdefer func\(\)\{[^}]*recover\(\)|\bcontinueAfterFailure=|\bDISABLE_ASSERT`)
 
 // softCalls are statements that make failures of the whole test harmless.
 func (t *test) softCalls() map[string]int {
@@ -543,11 +543,30 @@ func (d *diff) unawaited(p testPair) {
 	if w := joinWordRE.FindString(a); w != "" && !joinWordRE.MatchString(b) && asyncRE.MatchString(b) {
 		miss("nothing waits for the work any more: " + w + " was removed")
 	}
+	if u.lang == langJS && doneBeside(p.old) && !doneBeside(p.new) && strings.Contains(b, "done()") {
+		miss("done() no longer waits for the assertions")
+	}
 	if strings.Contains(a, "done()") && strings.Count(b, "done()") >= strings.Count(a, "done()") && u.lang == langJS {
 		if i, j := strings.Index(a, "expect("), strings.Index(b, "done()"); i >= 0 && strings.Index(a, "done()") > i && j >= 0 && j < strings.Index(b, "expect(") {
 			miss("done() is called before the assertions")
 		}
 	}
+}
+
+// doneBeside says whether done() is called in the block of an assertion.
+func doneBeside(t *test) bool {
+	u := t.unit
+	for i := t.body; i < t.to; i++ {
+		if u.text(i) != "done" || u.text(i+1) != "(" {
+			continue
+		}
+		for _, c := range t.checks {
+			if u.up(c.at) == u.up(i) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var joinWordRE = regexp.MustCompile(`\.join\(\)|\.Wait\(\)|\.wait\(\)|wait\(for|waitForExpectations|Task\.await|\.await\(\)|fulfillment\(|\.unwrap\(\)\.join|\bwait\b`)
@@ -597,7 +616,7 @@ func statements(t *test) []string {
 	return out
 }
 
-var mockRE = regexp.MustCompile(`\b(jest|vi)\.(mock|spyOn|doMock)\(|\bmock\.patch|\bpatch\(|\bpatch\.object\(|\bmonkeypatch\.setattr\(|\bsinon\.(stub|replace)\(|\bmockReturnValue|\bmockImplementation|\bmockResolvedValue|\bwhen\(|\bdoReturn\(|\bgiven\(|\bevery\{|\bcoEvery\{|\ballow\(|\ballow_any_instance_of\(|\.stubs?\(|\bany_instance\b|\bMock\.Of<|\bnew Mock<|\.Setup\(|\bSubstitute\.For|->willReturn\(|createMock\(|createStub\(|\bEXPECT_CALL\(|\bON_CALL\(|\bReturnsAsync\(|\bMagicMock\(|\bMock\(|\bgomock\.|\bmockk\b|\bstub\(|\bExpect\(|:meck\.|Mox\.|\bexpect\([A-Z]\w*Mock|\bmock\.method\(|\bt\.mock\.|\bmockery::|Mockery::`)
+var mockRE = regexp.MustCompile(`\b(jest|vi)\.(mock|spyOn|doMock)\(|\bmock\.patch|\bpatch\(|\bpatch\.object\(|\bmonkeypatch\.setattr\(|\bsinon\.(stub|replace)\(|\bmockReturnValue|\bmockImplementation|\bmockResolvedValue|\bwhen\(|\bdoReturn\(|\bgiven\(|\bevery\{|\bcoEvery\{|\ballow\(\w+\)\.to|\ballow_any_instance_of\(|\.stubs?\(|\bany_instance\b|\bMock\.Of<|\bnew Mock<|\.Setup\(|\bSubstitute\.For|->willReturn\(|createMock\(|createStub\(|\bEXPECT_CALL\(|\bON_CALL\(|\bReturnsAsync\(|\bMagicMock\(|\bMock\(|\bgomock\.|\bmockk\b|\bstub\(|\bExpect\(|:meck\.|Mox\.|\bexpect\([A-Z]\w*Mock|\bmock\.method\(|\bt\.mock\.|\bmockery::|Mockery::`)
 
 // mocked reports tests that now replace what they are about: A09.
 func (d *diff) mocked(p testPair) {

@@ -11,6 +11,7 @@ import (
 // row is one element of a list that feeds tests.
 type row struct {
 	text string
+	all  string // the whole list in one spelling, "" for attributes
 	line int
 	list string // what names the list, to compare like with like
 }
@@ -56,19 +57,14 @@ func (d *diff) rowRules() {
 
 // judgeRows reports lost rows and changed rows of one file.
 func (d *diff) judgeRows(f *fileDiff, gone, fresh []row, came map[string]int) {
-	lits := map[string]bool{}
-	for i := range f.newU.toks {
-		if k := f.newU.kind(i); k == tkString || k == tkNumber {
-			lits[f.newU.text(i)] = true
-		}
-	}
+	now := f.newU.norm(0, len(f.newU.toks))
 	used := make([]bool, len(fresh))
 	for _, g := range gone {
 		if came[g.text] > 0 && !inFile(fresh, g.text) {
 			came[g.text]--
 			continue
 		}
-		if !d.rowOfKept(f, g) {
+		if !d.rowOfKept(f, g) || g.all != "" && strings.Contains(now, g.all) {
 			continue
 		}
 		best, score := -1, 0.25
@@ -183,10 +179,13 @@ func (u *unit) rows() []row {
 		name := u.listName(i)
 		for _, a := range u.args(i) {
 			if a.to > a.from && u.hasLiteral(a) {
-				out = append(out, row{u.norm(a.from, a.to), u.line(a.from), name})
+				out = append(out, row{text: u.norm(a.from, a.to), all: u.norm(i+1, u.close(i)), line: u.line(a.from), list: name})
 			}
 		}
 		i = u.close(i)
+	}
+	if u.lang == langShell {
+		out = append(out, u.shellRows()...)
 	}
 	return append(out, u.whereRows()...)
 }
@@ -197,7 +196,45 @@ func (u *unit) feedsTests(i int) bool {
 		return true
 	}
 	f := u.funcAt(i)
+	if f != nil && u.named(f.name) {
+		return true
+	}
 	return f == nil || hasAny(strings.ToLower(f.name), "provide", "case", "data", "param", "example", "input", "row", "fixture", "source", "table", "args")
+}
+
+// named says whether a string or comment of the unit holds exactly that name: a provider of cases.
+func (u *unit) named(name string) bool {
+	for i := range u.toks {
+		if u.kind(i) == tkString && strings.HasSuffix(u.str(i), name) {
+			return true
+		}
+	}
+	for _, c := range u.comments {
+		if strings.Contains(u.src[c.start:c.end], "dataProvider "+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// shellRows reads the words of for … in loops and the elements of arrays.
+func (u *unit) shellRows() []row {
+	var out []row
+	for i := range u.toks {
+		from := -1
+		switch {
+		case u.text(i) == "in" && u.text(i-2) == "for":
+			from = i + 1
+		case u.text(i) == "(" && u.text(i-1) == "=" && u.isOpen(i):
+			for k := i + 1; k < u.close(i); k++ {
+				out = append(out, row{text: u.norm(k, k+1), line: u.line(k), list: u.listName(i)})
+			}
+		}
+		for k := from; from >= 0 && k < len(u.toks) && !u.first(k) && u.text(k) != ";" && u.text(k) != "do"; k++ {
+			out = append(out, row{text: u.norm(k, k+1), line: u.line(k), list: u.listName(i)})
+		}
+	}
+	return out
 }
 
 // attrRows reads [InlineData(1, 2)], @CsvSource({"…", "…"}) and the like.
@@ -210,12 +247,12 @@ func (u *unit) attrRows(i int) []row {
 			case u.kind(j) == tkString && strings.Contains(u.text(j), "\n"):
 				out = append(out, u.tableRows(j)...)
 			case u.kind(j) == tkString || u.kind(j) == tkNumber:
-				out = append(out, row{u.norm(j, j+1), u.line(j), name})
+				out = append(out, row{text: u.norm(j, j+1), line: u.line(j), list: name})
 			}
 		}
 		return out
 	}
-	return []row{{u.norm(i, u.close(i+1)+1), u.line(i), name}}
+	return []row{{text: u.norm(i, u.close(i+1)+1), line: u.line(i), list: name}}
 }
 
 // isTable says whether a string holds a table of cases.
@@ -228,7 +265,7 @@ func (u *unit) tableRows(i int) []row {
 	var out []row
 	for k, l := range strings.Split(u.str(i), "\n") {
 		if l = strings.Join(strings.Fields(l), ""); l != "" {
-			out = append(out, row{l, u.line(i) + k, "table"})
+			out = append(out, row{text: l, line: u.line(i) + k, list: "table"})
 		}
 	}
 	return out
@@ -253,7 +290,7 @@ func (u *unit) whereRows() []row {
 			e++
 		}
 		if bars > 0 && u.text(i) != "if" {
-			out = append(out, row{u.norm(i, e), u.line(i), "where"})
+			out = append(out, row{text: u.norm(i, e), line: u.line(i), list: "where"})
 		}
 	}
 	return out

@@ -136,6 +136,9 @@ func (u *unit) declTest(f *fn) *test {
 		ok = f.class || strings.HasPrefix(f.name, "test") || attrMatch(attrs, "#[", phpTestAttr) || u.docTag(f.head, "@test")
 	case langRuby:
 		ok = f.class || strings.HasPrefix(f.name, "test_")
+		if ok && !f.class && u.bareClass(f) {
+			t.off = "its class has no superclass"
+		}
 	case langElixir:
 		ok = f.class
 	case langC, langShell:
@@ -195,6 +198,17 @@ func (u *unit) pyTest(f *fn, t *test) bool {
 		break
 	}
 	return true
+}
+
+// bareClass says whether a Ruby method stands in a class without a superclass.
+func (u *unit) bareClass(f *fn) bool {
+	for k := len(u.fns) - 1; k >= 0; k-- {
+		c := u.fns[k]
+		if c.class && c.open < f.at && f.at < c.to {
+			return u.text(c.open) == "class" && u.text(c.at+1) != "<"
+		}
+	}
+	return false
 }
 
 // looseBase says whether a class has a base that may itself be a test case.
