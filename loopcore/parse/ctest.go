@@ -61,7 +61,7 @@ func ctestResult(line string) (test, result string, ok bool) {
 	}
 	_, rest, ok = strings.Cut(rest, ": ")
 	at := strings.Index(rest, " ..")
-	if !ok || at < 0 {
+	if !ok || at < 0 || !strings.HasSuffix(rest, " sec") && !strings.Contains(rest, "Regex=[") {
 		return "", "", false
 	}
 	return strings.TrimSpace(rest[:at]), strings.TrimLeft(rest[at:], " ."), true

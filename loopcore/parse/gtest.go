@@ -226,6 +226,12 @@ func (s *gtestRun) crash() {
 		return
 	}
 	f := s.failure(s.test, s.from, len(s.l.Lines)-1)
+	if s.cutShort() {
+		if len(s.current) > 0 {
+			s.r.Failures = append(s.r.Failures, f)
+		}
+		return
+	}
 	if f.Message == "failed" {
 		f.Message = "died in this test"
 	}
@@ -246,6 +252,13 @@ func (s *gtestRun) crash() {
 	}
 	s.r.Failures = append(s.r.Failures, f)
 	s.r.Status = loopcore.StatusCrash
+}
+
+// cutShort reports whether the output ends inside a line though no signal
+// ended the program: then the log was cut, and the test did not die.
+func (s *gtestRun) cutShort() bool {
+	n := len(s.l.In.Text)
+	return s.l.In.HasExit && !crashExit(s.l.In.Exit) && n > 0 && s.l.In.Text[n-1] != '\n'
 }
 
 // skips adds the tests that were skipped and those that are disabled.

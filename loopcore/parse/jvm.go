@@ -121,7 +121,7 @@ func (t *throwable) line(s string) {
 	switch {
 	case strings.HasPrefix(s, "Caused by: "), strings.HasPrefix(s, "Suppressed: "), strings.HasPrefix(s, "Wrapped by: "):
 		t.caused = t.exception != ""
-	case s == "", strings.HasPrefix(s, "... "), s == "[...]", t.caused, len(t.trace.frames) > 0, t.exception != "" && looksLikeFrame(s):
+	case s == "", strings.HasPrefix(s, "at "), strings.HasPrefix(s, "... "), s == "[...]", t.caused, len(t.trace.frames) > 0, t.exception != "" && looksLikeFrame(s):
 		return
 	}
 	if t.caused {

@@ -50,7 +50,7 @@ func (s *minitestRun) step(i int) int {
 		return i + 1
 	}
 	if kind, numbered := minitestHead(line); kind != "" {
-		if numbered && i < s.finished {
+		if numbered && (i < s.finished || s.finished < 0 && !s.l.Cut) {
 			return i + 1 // printed by a test
 		}
 		return s.block(i, kind)

@@ -113,7 +113,9 @@ func (s *phpunitRun) failure(i int) int {
 	f.File, f.Line = phpPlace(s.l, &f)
 	f.Kind = phpunitKind(s.section, f.Message)
 	f.Detail = detail(s.l, i, end)
-	s.r.Failures = append(s.r.Failures, f)
+	if f.Message != "" || f.File != "" { // else the output was cut inside the name
+		s.r.Failures = append(s.r.Failures, f)
+	}
 	s.c.Take(phpunitName, i, end)
 	return end
 }

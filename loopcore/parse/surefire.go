@@ -140,6 +140,9 @@ func (s *surefireRun) summary(i int, text string) int {
 	}
 	s.c.Take(surefireName, i, end)
 	where, msg, _ := strings.Cut(text, " ")
+	if msg == "" {
+		return end // cut inside the name
+	}
 	chain := strings.Split(where, "->")
 	first, lineNo, _ := strings.Cut(chain[0], ":")
 	suite, name := surefireTest(first)

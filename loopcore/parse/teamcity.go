@@ -85,7 +85,7 @@ func (t *teamcityRun) suite() string {
 
 func (t *teamcityRun) fail(i int, attrs map[string]string) {
 	key := t.suite() + "\x00" + attrs["name"]
-	if t.failed[key] {
+	if t.failed[key] || attrs["name"] == "" {
 		return
 	}
 	if strings.HasPrefix(attrs["message"], "This test did not perform any assertions") {
