@@ -45,7 +45,7 @@ type app struct {
 // verbs is the table of verbs, in the order of the help: one file each.
 var verbs = []func(*app) *cobra.Command{
 	serveCmd, demoCmd, detectCmd, runCmd, parseCmd, guardCmd, statusCmd, reportCmd, verifyCmd, waiveCmd,
-	checkpointsCmd, snapshotCmd, restoreCmd, showCmd, diffCmd, gcCmd, doctorCmd, versionCmd,
+	checkpointsCmd, snapshotCmd, restoreCmd, showCmd, diffCmd, gcCmd, doctorCmd, installCmd, hookCmd, versionCmd,
 }
 
 // run is main without the process: it returns the exit code.
