@@ -180,7 +180,7 @@ func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (pro
 		}
 	}
 	scratch := files + ".reports"
-	set, globs, write := stack.ReportEnv(st, scratch, os.LookupEnv)
+	set, globs, write := stack.ReportEnv(st, scratch, lookup)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return cmd, nil, disk(err, scratch)
 	}
@@ -194,7 +194,7 @@ func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (pro
 	}
 	for i, g := range globs {
 		if !filepath.IsAbs(g) {
-			globs[i] = filepath.Join(cmd.Dir, g)
+			globs[i] = filepath.Join(s.repo.Top(), filepath.FromSlash(g))
 		}
 	}
 	return cmd, globs, nil

@@ -44,6 +44,32 @@ func (s *space) owns(module string) bool {
 	return own != "" && (module == own || strings.HasPrefix(module, own+"/"))
 }
 
+// lookup is the environment as runners see it: GOFLAGS that `go env -w` wrote
+// would be hidden by one that is set, so it is read from go's own file.
+func lookup(name string) (string, bool) {
+	if v, ok := os.LookupEnv(name); ok || name != "GOFLAGS" {
+		return v, ok
+	}
+	path := os.Getenv("GOENV")
+	if path == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return "", false
+		}
+		path = filepath.Join(dir, "go", "env")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", false
+	}
+	for line := range strings.SplitSeq(string(data), "\n") {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "GOFLAGS="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
 // glob finds the files of an absolute pattern, ** included; links that lead to
 // folders are not followed.
 func glob(pattern string) []string {
