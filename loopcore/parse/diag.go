@@ -33,12 +33,18 @@ func scanPosition(s string) (d diagnostic, rest string, ok bool) {
 	for i := 1; i+1 < len(s); i++ {
 		switch s[i] {
 		case ':':
-			if d, rest, ok = colonPosition(s, i); ok {
+			if d, rest, ok = colonPosition(s, i, 0); ok {
 				return d, rest, true
 			}
 		case '(':
 			if d, rest, ok = parenPosition(s, i); ok {
 				return d, rest, true
+			}
+		case ' ': // Vim's: file +3:4: text
+			if s[i+1] == '+' && i+2 < len(s) {
+				if d, rest, ok = colonPosition(s, i, 1); ok {
+					return d, rest, true
+				}
 			}
 		}
 	}
@@ -46,9 +52,9 @@ func scanPosition(s string) (d diagnostic, rest string, ok bool) {
 }
 
 // colonPosition reads ":3:4: ", ":3:4-9: ", ":3 ", ":3:4 - ", ":[3,4] " and
-// ": line 3, col 4, " at s[at].
-func colonPosition(s string, at int) (d diagnostic, rest string, ok bool) {
-	tail := s[at+1:]
+// ": line 3, col 4, " at s[at], with skip bytes between the mark and the number.
+func colonPosition(s string, at, skip int) (d diagnostic, rest string, ok bool) {
+	tail := s[at+1+skip:]
 	switch {
 	case tail[0] >= '0' && tail[0] <= '9':
 		d.line, rest = number(tail)

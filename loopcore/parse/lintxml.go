@@ -13,7 +13,7 @@ var lintXML = Reader{
 	Name: "checkstyle",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny("<checkstyle", "<pmd", "<phpcs", "<results version", "<issues ", "[ERROR] /", "[WARN] /")
+		return l.HasAny("<checkstyle", "<pmd", "<phpcs", "<results version", "<issues ", "<jslint", "[ERROR] /", "[WARN] /")
 	},
 	Read: readLintXML,
 }
@@ -31,7 +31,7 @@ func readLintXML(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
-		if !l.HasAny("<checkstyle", "<pmd", "<phpcs", "<results version", "<issues ") || !strings.Contains(l.Lines[i], "<") {
+		if !l.HasAny("<checkstyle", "<pmd", "<phpcs", "<results version", "<issues ", "<jslint") || !strings.Contains(l.Lines[i], "<") {
 			continue
 		}
 		whole := l.Whole(i)
@@ -45,7 +45,7 @@ func readLintXML(l *Log, c *Claims) loopcore.Report {
 				file = attrs["name"]
 				c.Take(me, i, i+1)
 			case "error", "violation", "location", "issue":
-				if attrs["message"] == "" { // PMD's and phpcs's is the element's text
+				if attrs["message"] == "" && attrs["reason"] == "" && attrs["msg"] == "" { // PMD's and phpcs's is the element's text
 					attrs["message"] = xmlText(l, i, whole[min(at+next, len(whole)):])
 				}
 				if f, ok := xmlDiagnostic(l, i, tag, attrs, file, &r); ok {
@@ -90,13 +90,13 @@ func xmlDiagnostic(l *Log, i int, tag string, attrs map[string]string, file stri
 		f.File = own
 	}
 	f.File = l.Path(f.File)
-	f.Line, f.Column = atoi(first("line", "beginline", "Line")), atoi(first("column", "begincolumn", "col"))
-	f.Message, f.Rule = first("message", "msg", "Message"), first("source", "rule", "id", "TypeId")
+	f.Line, f.Column = atoi(first("line", "beginline", "Line")), atoi(first("column", "begincolumn", "col", "char"))
+	f.Message, f.Rule = first("message", "msg", "Message", "reason"), first("source", "rule", "id", "TypeId")
 	if f.Rule == attrs["source"] {
 		f.Rule = strings.TrimPrefix(f.Rule, "ShellCheck.")
 	}
 	sev := strings.ToLower(first("severity", "Severity"))
-	f.Optional = sev == "warning" && strings.HasPrefix(f.Rule, "eslint.") || sev == "ignore"
+	f.Optional = sev == "warning" && strings.HasPrefix(f.Rule, "eslint.") || sev == "ignore" || attrs["msg"] != "" && sev != "error" && sev != "warning" // cppcheck's opinions
 	f.Rule = strings.TrimPrefix(f.Rule, "eslint.rules.")
 	if strings.HasPrefix(f.Message, "Parsing error") || f.Rule == "typecheck" {
 		f.Kind = loopcore.FailCompile

@@ -22,6 +22,7 @@ var makeTool = Reader{
 func readMake(l *Log, c *Claims) loopcore.Report {
 	const me = "make"
 	var r loopcore.Report
+	deepest := 0
 	for i, line := range l.Lines {
 		if !c.Free(me, i) {
 			continue
@@ -31,15 +32,26 @@ func readMake(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		c.Take(me, i, i+1)
-		if len(r.Failures) == 0 { // the innermost; the rest only pass it on
-			r.Failures = append(r.Failures, f)
+		level := makeLevel(line)
+		if level < deepest { // only passes on what an inner make said
+			continue
 		}
+		deepest = level
+		r.Failures = append(r.Failures, f)
 	}
-	if len(r.Failures) > 0 {
+	if n := len(r.Failures); n > 0 {
 		r.Status = loopcore.StatusBuildError
-		r.Counts, r.Counted = loopcore.Counts{Errors: 1}, true
+		r.Counts, r.Counted = loopcore.Counts{Errors: n}, true
 	}
 	return r
+}
+
+// makeLevel is N of "make[N]: ", 0 for the outermost.
+func makeLevel(line string) int {
+	if _, rest, ok := strings.Cut(line, "make["); ok {
+		return atoi(rest)
+	}
+	return 0
 }
 
 // makeFailure reads "make: *** [Makefile:3: all] Error 3", "Makefile:2: ***
@@ -48,6 +60,8 @@ func makeFailure(l *Log, i int, line string) (loopcore.Failure, bool) {
 	f := loopcore.Failure{Kind: loopcore.FailError, At: l.Number(i)}
 	before, text, ok := strings.Cut(line, ": *** ")
 	switch {
+	case ok && strings.HasPrefix(text, "Waiting for unfinished jobs"):
+		return f, false
 	case ok:
 		f.Message = text
 		if d, ok := scanDiagnostic(before + ": "); ok {
@@ -56,8 +70,8 @@ func makeFailure(l *Log, i int, line string) (loopcore.Failure, bool) {
 			return f, false
 		}
 		if inner, _, ok := strings.Cut(strings.TrimPrefix(text, "["), "] "); ok && strings.HasPrefix(text, "[") {
-			if d, ok := scanDiagnostic(inner); ok {
-				f.File, f.Line = l.Path(d.file), d.line
+			if parts := strings.SplitN(inner, ":", 3); len(parts) == 3 && atoi(parts[1]) > 0 {
+				f.File, f.Line = l.Path(parts[0]), atoi(parts[1])
 			}
 		}
 	case strings.HasPrefix(line, "ninja: error: "):

@@ -54,7 +54,7 @@ func rustDiagnostic(l *Log, i int) (loopcore.Failure, int, bool) {
 		return rustShort(l, i, d)
 	}
 	sev, text := scanSeverity(line)
-	if indent(line) > 0 || sev != "error" && sev != "warning" {
+	if indent(line) > 0 || text == "" || sev != "error" && sev != "warning" {
 		return loopcore.Failure{}, 0, false
 	}
 	text, code := rustCode(text)

@@ -69,6 +69,9 @@ func (t *teamcityRun) take(i int, kind string, attrs map[string]string) {
 		}
 		t.r.Tests = append(t.r.Tests, loopcore.TestCase{Suite: t.suite(), Name: attrs["name"], Status: status})
 	case "inspection":
+		if attrs["message"] == "" {
+			return
+		}
 		t.r.Failures = append(t.r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: t.l.Path(attrs["file"]), Line: atoi(attrs["line"]), Message: attrs["message"], Rule: attrs["typeId"], At: t.l.Number(i), Optional: attrs["SEVERITY"] == "INFO"})
 	}
 }
