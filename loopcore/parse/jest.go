@@ -140,7 +140,7 @@ func (j *jestRun) block(i int) int {
 	f := loopcore.Failure{At: j.l.Number(i), Detail: detail(j.l, i+1, end)}
 	f.Message = jsMessage(j.l, i+1, end)
 	f.Kind = jsKind(f.Message)
-	j.l.place(&f, j.ownFrames(i+1, end))
+	j.l.place(&f, jsFrames(j.l, i+1, end))
 	switch {
 	case title == "Test suite failed to run":
 		j.suite(&f, i, end)
@@ -164,10 +164,6 @@ func (j *jestRun) block(i int) int {
 	j.r.Failures = append(j.r.Failures, f)
 	return end - i
 }
-
-// ownFrames is the block's frames; those of the runner's own promise machinery
-// that have no path are left out already.
-func (j *jestRun) ownFrames(from, to int) []loopcore.Frame { return jsFrames(j.l, from, to) }
 
 // config reads a validation error: nothing was run.
 func (j *jestRun) config(i, end int, title string) int {

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"encoding/xml"
-	"path"
 	"strings"
 
 	"fixloop/loopcore"
@@ -288,11 +287,4 @@ func first(a map[string]string, names ...string) string {
 		}
 	}
 	return ""
-}
-
-// dottedFile makes a path of a dotted module that a frame's file ends with.
-func dottedFile(class, file string) bool {
-	base := strings.TrimSuffix(file, path.Ext(file))
-	dots := strings.ReplaceAll(base, "/", ".")
-	return class == dots || strings.HasPrefix(class, dots+".")
 }

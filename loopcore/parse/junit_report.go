@@ -122,9 +122,8 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 		b.frames = readBody(m, 0, len(m.Lines)).frames
 	}
 	if own, ok := x.l.own(b.frames); ok {
-		if file, line := f.File, f.Line; file != "" && own.File != file && sameBase(own.File, file) {
-			own.File = file
-			_ = line
+		if f.File != "" && own.File != f.File && sameBase(own.File, f.File) {
+			own.File = f.File
 		}
 		f.File, f.Line = own.File, own.Line
 	}

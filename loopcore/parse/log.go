@@ -144,14 +144,3 @@ func (c *Claims) Take(reader string, from, to int) {
 func (c *Claims) Free(reader string, i int) bool {
 	return c.owner[i] == "" || c.owner[i] == reader
 }
-
-// Taken reports how many lines have an owner.
-func (c *Claims) Taken() int {
-	n := 0
-	for _, o := range c.owner {
-		if o != "" {
-			n++
-		}
-	}
-	return n
-}

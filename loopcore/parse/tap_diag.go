@@ -117,12 +117,13 @@ type tapDiag struct {
 	failure string // node's failureType
 	caught  bool
 	frames  []loopcore.Frame
+
+	expected, actual string
 }
 
 // readTAPDiag reads lines from..to below a failing point.
 func readTAPDiag(l *Log, from, to int) tapDiag {
 	var d tapDiag
-	var expected, actual string
 	margin, under := -1, ""
 	for i := from; i < to; i++ {
 		s := strings.TrimSpace(l.Lines[i])
@@ -153,41 +154,46 @@ func readTAPDiag(l *Log, from, to int) tapDiag {
 			i = end - 1
 		}
 		value = unquote(value)
-		switch key {
-		case "error", "message":
-			if value != "" && d.message == "" {
-				d.message = value
-			}
-		case "location", "at":
-			if file, no, _, ok := jsPlace(strings.TrimPrefix(value, "at ")); ok && d.line == 0 {
-				d.file, d.line = placeOnly(file), no
-			}
-		case "fileName", "file":
-			d.file = value
-		case "lineNumber", "line":
-			d.line = atoi(value)
-		case "name":
-			d.class = value
-		case "type":
-			if strings.HasSuffix(value, "Error") {
-				d.class = value
-			}
-		case "tapCaught":
-			d.caught = true
-		case "code":
-			d.code = value
-		case "failureType":
-			d.failure = value
-		case "expected", "wanted":
-			expected = value
-		case "actual", "found", "got":
-			actual = value
-		}
+		d.field(key, value)
 	}
-	if expected != "" && actual != "" && !strings.Contains(d.message, expected) {
-		d.values = "expected: " + expected + " actual: " + actual
+	if d.expected != "" && d.actual != "" && !strings.Contains(d.message, d.expected) {
+		d.values = "expected: " + d.expected + " actual: " + d.actual
 	}
 	return d
+}
+
+// field takes up one field of a YAML block.
+func (d *tapDiag) field(key, value string) {
+	switch key {
+	case "error", "message":
+		if value != "" && d.message == "" {
+			d.message = value
+		}
+	case "location", "at":
+		if file, no, _, ok := jsPlace(strings.TrimPrefix(value, "at ")); ok && d.line == 0 {
+			d.file, d.line = placeOnly(file), no
+		}
+	case "fileName", "file":
+		d.file = value
+	case "lineNumber", "line":
+		d.line = atoi(value)
+	case "name":
+		d.class = value
+	case "type":
+		if strings.HasSuffix(value, "Error") {
+			d.class = value
+		}
+	case "tapCaught":
+		d.caught = true
+	case "code":
+		d.code = value
+	case "failureType":
+		d.failure = value
+	case "expected", "wanted":
+		d.expected = value
+	case "actual", "found", "got":
+		d.actual = value
+	}
 }
 
 // placeOnly takes `f (` away from `f (x.js`.
