@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"os"
 	"os/exec"
+	"time"
 
 	"fixloop/loopcore"
 	"fixloop/server/internal/gitrepo"
@@ -20,32 +22,63 @@ func (e *Engine) Collect(ctx context.Context, dir string) (gitrepo.GCResult, err
 	if err != nil {
 		return gitrepo.GCResult{}, err
 	}
-	var keep []string
+	return e.collect(ctx, s)
+}
+
+// keptSessions is how many ended sessions keep their logs, failures and
+// inventories whatever their age; keptLogs is how long the others do.
+const (
+	keptSessions = 20
+	keptLogs     = 30 * 24 * time.Hour
+)
+
+func (e *Engine) collect(ctx context.Context, s *space) (gitrepo.GCResult, error) {
 	sessions, err := s.db.Sessions()
 	if err != nil {
 		return gitrepo.GCResult{}, err
 	}
-	for _, ses := range sessions {
+	var keep []string
+	for i, ses := range sessions {
 		points, err := s.db.Checkpoints(ses.ID)
 		if err != nil {
 			return gitrepo.GCResult{}, err
 		}
 		for _, p := range points {
-			if ses.Open() || p.Kind == "checkpoint" {
+			if ses.Open() || p.Kind == "checkpoint" || p.Kind == "best" {
 				keep = append(keep, p.ID)
 			}
 		}
-		runs, err := s.db.Runs(ses.ID)
-		if err != nil {
-			return gitrepo.GCResult{}, err
-		}
-		for _, run := range runs {
-			if ses.Open() {
+		if ses.Open() {
+			runs, err := s.db.Runs(ses.ID)
+			if err != nil {
+				return gitrepo.GCResult{}, err
+			}
+			for _, run := range runs {
 				keep = append(keep, run.Snapshot)
+			}
+		} else if i < len(sessions)-keptSessions && e.cfg.Now().Sub(ses.Ended) > keptLogs {
+			if err := os.RemoveAll(s.sessionFile(ses.ID, "runs")); err != nil {
+				return gitrepo.GCResult{}, disk(err, s.dir)
 			}
 		}
 	}
-	return r.GC(ctx, gitrepo.GCOptions{Keep: keep})
+	if _, err := s.db.Trim(keptSessions); err != nil {
+		return gitrepo.GCResult{}, err
+	}
+	return s.repo.GC(ctx, gitrepo.GCOptions{Keep: keep})
+}
+
+// tidy collects in the background, when a session has ended: nobody waits.
+func (e *Engine) tidy(s *space) {
+	e.background.Add(1)
+	go func() {
+		defer e.background.Done()
+		ctx, cancel := context.WithTimeout(e.ctx, time.Minute)
+		defer cancel()
+		if _, err := e.collect(ctx, s); err != nil && ctx.Err() == nil {
+			e.cfg.Log.Warn("old snapshots could not be collected", "err", err)
+		}
+	}()
 }
 
 // Doctor looks at git, the vault and the state of a work tree.

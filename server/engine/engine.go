@@ -38,6 +38,8 @@ type Engine struct {
 	ctx    context.Context // ends with Close; every run lives under it
 	cancel context.CancelFunc
 
+	background sync.WaitGroup
+
 	mu     sync.Mutex
 	spaces map[string]*space // by state folder
 }
@@ -62,6 +64,7 @@ func New(cfg Config) *Engine {
 // Close ends every run under way, waits for them, and closes the databases.
 func (e *Engine) Close() error {
 	e.cancel()
+	e.background.Wait()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var errs []error

@@ -89,6 +89,9 @@ func (e *Engine) evaluate(ctx context.Context, s *space, c contract.Caller, ses 
 	if err := e.publish(ctx, s, ses.ID); err != nil {
 		return out, err
 	}
+	if v.Outcome.Terminal() {
+		e.tidy(s)
+	}
 	return e.answer(ctx, s, ses.ID, v)
 }
 
