@@ -205,6 +205,9 @@ func (e *Engine) settleOn(s *space, ses evidence.Session, h loopcore.History, ru
 	if v, err = s.db.SaveDecision(v); err != nil {
 		return v, err
 	}
+	if err := s.keepBest(ses, d, v, runs); err != nil {
+		return v, err
+	}
 	if d.Outcome.Terminal() && (d.Action == loopcore.ActionNone || d.Action == "") {
 		return v, s.db.EndSession(ses.ID, d.Outcome, v.StatusLine)
 	}
@@ -224,6 +227,21 @@ func best(runs []evidence.Run) *contract.Best {
 		}
 	}
 	return b
+}
+
+// keepBest lists the best tree among the checkpoints when a session ends
+// without green, so that no progress is lost.
+func (s *space) keepBest(ses evidence.Session, d loopcore.Decision, v evidence.Decision, runs []evidence.Run) error {
+	if !d.Outcome.Terminal() || v.Best == nil || d.Outcome == loopcore.OutcomeSuccess || d.Outcome == loopcore.OutcomeNothingToFix {
+		return nil
+	}
+	for _, r := range runs {
+		if r.Snapshot == v.Best.Snapshot {
+			return s.db.SaveCheckpoint(evidence.Checkpoint{ID: r.Snapshot, Session: ses.ID, Iteration: r.Iteration, Run: r.ID, Tree: r.Tree, Files: r.Changed,
+				RootCause: fmt.Sprintf("fewest failures: %d", v.Best.Bad), Kind: "best"})
+		}
+	}
+	return nil
 }
 
 // target is the snapshot that an action brings back: the last checkpoint, else
