@@ -49,11 +49,16 @@ func readFile(l *Log, f File) (part, bool) {
 	return part{}, false
 }
 
-// joinFiles puts the report files' results and the text's together: a report
-// is complete in itself, so the text only fills what it lacks, and adds what
-// no report holds (a build error, a file that could not be loaded).
+// joinFiles puts the report files' results and the text's together. Where a
+// reader that knows the runner named every failure that the runner counted, the
+// reports only fill what is missing; else they are what happened, and the text
+// fills what they lack and adds what no report holds (a build error, a file that
+// could not be loaded). The inventory is the reports'.
 func joinFiles(text, files loopcore.Report) loopcore.Report {
-	out := files
+	out, more := files, text
+	if named(text) {
+		out, more = text, files
+	}
 	out.Runner = text.Runner
 	if out.Runner == "" {
 		out.Runner = files.Runner
@@ -61,23 +66,43 @@ func joinFiles(text, files loopcore.Report) loopcore.Report {
 	if weight(text.Status) > weight(files.Status) || files.Status == loopcore.StatusNoTests && text.Status != "" {
 		out.Status = text.Status
 	}
-	out.Killed = append(out.Killed, text.Killed...)
-	if len(out.Tests) == 0 {
+	if ran := files.Counts; text.Status == loopcore.StatusNoTests && ran.Passed+ran.Failed+ran.Errors == 0 {
+		out.Status = text.Status
+	}
+	if text.Counted {
+		out.Counts, out.Counted = text.Counts, true
+	}
+	out.Killed = text.Killed
+	if out.Tests = files.Tests; len(out.Tests) == 0 {
 		out.Tests = text.Tests
 	}
-	used := make([]bool, len(files.Failures))
-	for _, t := range text.Failures {
-		if k := sameFailure(files.Failures, used, t); k >= 0 {
+	out.Failures = joinFailures(out.Failures, more.Failures, !named(text))
+	if n := len(required(out.Failures)); !out.Counted && n > out.Counts.Failed+out.Counts.Errors {
+		out.Counts.Errors = n - out.Counts.Failed
+	}
+	return out
+}
+
+// named reports whether a known reader named every failure that its runner
+// counted.
+func named(r loopcore.Report) bool {
+	n := len(required(r.Failures))
+	return n > 0 && !r.Fallback && (!r.Counted && r.Counts.Passed == 0 || r.Counted && n >= r.Counts.Failed)
+}
+
+// joinFailures completes failures from others that are the same, and adds those
+// that are none of them, if wanted.
+func joinFailures(have, others []loopcore.Failure, add bool) []loopcore.Failure {
+	out := append([]loopcore.Failure(nil), have...)
+	used := make([]bool, len(have))
+	for _, o := range others {
+		if k := sameFailure(have, used, o); k >= 0 {
 			used[k] = true
-			complete(&out.Failures[k], t)
+			complete(&out[k], o)
 			continue
 		}
-		if covered(files.Failures, t) {
-			continue
-		}
-		out.Failures = append(out.Failures, t)
-		if !t.Optional {
-			out.Counts.Errors++
+		if add && !covered(have, o) {
+			out = append(out, o)
 		}
 	}
 	return out
@@ -137,6 +162,9 @@ func covered(fs []loopcore.Failure, t loopcore.Failure) bool {
 		if t.Name == "" && t.Line == 0 && t.File != "" && f.File == t.File {
 			return true
 		}
+		if t.Name != "" && strings.HasPrefix(f.Name, t.Name+"/") {
+			return true // a parent, of Go's subtests
+		}
 		if t.Line > 0 && f.Line == t.Line && path.Base(f.File) == path.Base(t.File) && (t.Name == "" || f.Name == "") {
 			return true
 		}
@@ -149,7 +177,7 @@ func complete(f *loopcore.Failure, t loopcore.Failure) {
 	if f.At == 0 {
 		f.At = t.At
 	}
-	if f.File == "" || f.Line == 0 || len(f.Frames) == 0 && len(t.Frames) > 0 {
+	if f.File == "" || f.Line == 0 && t.Line > 0 {
 		f.File, f.Line, f.Column = t.File, t.Line, t.Column
 	}
 	if len(f.Frames) == 0 {
