@@ -26,7 +26,7 @@ var failTails = []string{" ... FAILED", " ... FAIL", " ... failed", " ... fail",
 // failMark reads a line that names a failing test.
 func failMark(line string) (mark, bool) {
 	s := strings.TrimSpace(line)
-	if len(s) < 4 || len(s) > 400 {
+	if len(s) < 4 || len(s) > 400 || !mayFail(s) {
 		return mark{}, false
 	}
 	m := mark{depth: indent(line)}
@@ -65,6 +65,21 @@ func failMark(line string) (mark, bool) {
 		return m.clean()
 	}
 	return mark{}, false
+}
+
+// mayFail says cheaply whether a line can hold one of the signs above.
+func mayFail(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case 0xe2, 0xf0, 0xc3: // the first byte of the signs that are no letters
+			return true
+		case 'A', 'a':
+			if strings.HasPrefix(s[i+1:], "IL") || strings.HasPrefix(s[i+1:], "il") {
+				return true
+			}
+		}
+	}
+	return strings.Contains(s, "ERROR!") || strings.HasPrefix(s, "not ok ") || strings.HasSuffix(s, "[E]") || strings.HasSuffix(s, "NOT OK") || strings.HasPrefix(s, "F: ")
 }
 
 // clean takes from a name what is not part of it; it reports whether a name

@@ -183,8 +183,8 @@ func complete(f *loopcore.Failure, t loopcore.Failure) {
 	if len(f.Frames) == 0 {
 		f.Frames = t.Frames
 	}
-	if dullMessages[strings.ToLower(f.Message)] {
-		f.Message = t.Message
+	if short := strings.TrimRight(f.Message, ".…"); dullMessages[strings.ToLower(f.Message)] || len(t.Message) > len(short) && strings.HasPrefix(t.Message, short) {
+		f.Message = t.Message // the other has more of it
 	}
 	if t.Detail != "" {
 		f.Detail = t.Detail
