@@ -57,7 +57,7 @@ func (x *lexer) step() {
 	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == 0xEF || c == 0xBB || c == 0xBF:
 		x.pos++
 	case x.comment():
-	case x.syn.preproc && c == '#' && x.fresh:
+	case x.syn.preproc && c == '#' && x.fresh && x.isDirective():
 		x.directive()
 	case x.syn.special != nil && x.syn.special(x):
 	case strings.IndexByte(x.syn.quotes, c) >= 0:
@@ -323,6 +323,19 @@ func (x *lexer) directive() {
 		i = x.pos + cut
 	}
 	x.emit(tkDirective, x.pos, i)
+}
+
+// isDirective tells #if from the macros of Swift and the attributes of others.
+func (x *lexer) isDirective() bool {
+	if x.lang != langSwift {
+		return true
+	}
+	for _, w := range [...]string{"#if", "#else", "#endif", "#warning", "#error", "#sourceLocation"} {
+		if strings.HasPrefix(x.src[x.pos:], w) {
+			return true
+		}
+	}
+	return false
 }
 
 // deadEnd returns the offset where the block that starts before from is closed or has another branch.

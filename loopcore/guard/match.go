@@ -3,7 +3,10 @@ package guard
 import "strings"
 
 // testPair is one test in both trees.
-type testPair struct{ old, new *test }
+type testPair struct {
+	old, new *test
+	equal    bool // same tokens, and same marks around
+}
 
 // lostTest is a baseline test without a partner among the collected tests.
 type lostTest struct {
@@ -91,7 +94,7 @@ func (d *diff) pairTests() {
 	}
 	for _, o := range m.oldT {
 		if n := partner[o]; n != nil {
-			d.pairs = append(d.pairs, testPair{o, n})
+			d.pairs = append(d.pairs, testPair{old: o, new: n, equal: o.unit.norm(o.head, o.to) == n.unit.norm(n.head, n.to)})
 			continue
 		}
 		f := d.owner[o.unit]

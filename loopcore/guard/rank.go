@@ -49,6 +49,13 @@ func (u *unit) judge(c *check) {
 	}
 	v := flat(c.verb)
 	not := hasAny(v, "not", "never", "refute", "wont", "doesnt", "didnot") && !hasAny(v, "notnull", "notnil", "notempty", "notblank", "nothrow", "notthrow", "notraise", "notification", "another", "annotat", "notnone")
+	if u.lang == langSwift && len(c.ops) > 0 && strings.HasPrefix(c.ops[0], "throws:") {
+		c.family, c.exc, c.rank = famThrow, strings.TrimPrefix(c.ops[0], "throws:"), 80
+		if hasAny(c.exc, "any Error", "(Error)", "Never") || c.exc == "Error.self" {
+			c.rank = 50
+		}
+		return
+	}
 	if u.judgeMock(c, v, not) || u.judgeThrow(c, v, not) {
 		return
 	}
@@ -93,6 +100,13 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 	}
 	// loose argument matchers
 	loose := strings.Count(all, "any()") + strings.Count(all, "any(") + strings.Count(all, "anything") + strings.Count(all, "any<") + strings.Count(all, "anystring") + strings.Count(all, "anyint") + strings.Count(all, "it.isany") + strings.Count(all, "mock.any") + strings.Count(all, "_)") + strings.Count(all, "arg.any") + strings.Count(all, "anyarg")
+	if u.lang == langElixir {
+		for _, w := range wordRE.FindAllString(all, -1) {
+			if strings.HasPrefix(w, "_") {
+				loose++
+			}
+		}
+	}
 	c.rank -= min(3*loose, 25)
 	if u.lang == langPython && (c.verb == "called_with" || c.verb == "called_once_with") || v == "tohavebeencalled" && !strings.Contains(c.text, "(") {
 		c.rank, c.soft = 0, "an attribute of that name checks nothing"
@@ -139,7 +153,7 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 		c.rank = 75
 	case c.exc == "" && !msg && u.lang != langGo && !hasAny(v, "erroris", "errormatch"):
 		c.rank = 50
-	case broadErrors[c.exc] && !msg:
+	case broadErrors[strings.TrimPrefix(c.exc, `\`)] && !msg:
 		c.rank = 55
 	default:
 		c.rank = 80
@@ -208,6 +222,18 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 	case u.lang == langJS && (v == "" || v == "not" || v == "to" || v == "resolves" || v == "tobe." || v == "to.be"):
 		c.soft = "no matcher follows"
 		return 0
+	case u.lang == langC && strings.HasSuffix(v, "that") && len(c.ops) > 1:
+		switch m := strings.ToLower(c.ops[1]); {
+		case hasAny(m, "within", "near", "approx", "doubleeq", "floateq"):
+			return 85
+		case hasAny(m, "contains", "startswith", "endswith", "hassubstr", "matches", "sizeis"):
+			return 70
+		case hasAny(m, "notnull", "_", "anything", "not("):
+			return 40
+		case hasAny(m, "gt(", "lt(", "ge(", "le("):
+			return 65
+		}
+		return 90
 	case u.lang == langSwift && (v == "expect" || v == "require"):
 		return u.truthRank(c, v)
 	case v == "" || v == "expect" || v == "to" || v == "describedas" || v == "as" || v == "should":
@@ -339,7 +365,7 @@ func (u *unit) judgeOperands(c *check, v string, not bool) {
 		}
 	}
 	if c.rank == 90 && c.tol == 0 {
-		if t := u.tolerance(c.opAt...); t != 0 && hasAny(c.text, "within", "Within", "approx", "epsilon", "accuracy") {
+		if t := u.tolerance(c.opAt...); t != 0 && hasAny(c.text, "within", "Within", "approx", "epsilon", "accuracy", "plusOrMinus") {
 			c.rank, c.tol = 85, t
 		}
 	}

@@ -11,6 +11,9 @@ import (
 func (d *diff) checkRules() {
 	pool := d.checkPool()
 	for _, p := range d.pairs {
+		if p.equal {
+			continue
+		}
 		d.compareChecks(p, pool)
 	}
 	for _, n := range d.fresh { // empty checks of new tests are only noted
@@ -42,7 +45,7 @@ func (d *diff) checkPool() map[string]int {
 
 // key spells an assertion without what does not change its meaning.
 func (c *check) key() string {
-	return string(c.family) + fmt.Sprint(c.rank) + strings.Join(c.ops, "\x00")
+	return string(c.family) + c.soft + fmt.Sprint(c.rank) + strings.Join(c.ops, "\x00")
 }
 
 // compareChecks pairs the assertions of one test and judges each pair.
@@ -297,7 +300,7 @@ func (u *unit) valueOf(name string, i int) string {
 	if t == nil {
 		return ""
 	}
-	for k := i - 1; k > t.body; k-- {
+	for k := i - 1; k >= t.body; k-- {
 		if u.kind(k) == tkIdent && u.text(k) == name {
 			if s := u.text(k + 1); s == "=" || s == ":=" {
 				return u.norm(k+2, u.stmtEnd(k))

@@ -14,6 +14,9 @@ import (
 // mocked subjects (A09).
 func (d *diff) flowRules() {
 	for _, p := range d.pairs {
+		if p.equal {
+			continue
+		}
 		d.earlyExit(p)
 		d.around(p)
 		d.unawaited(p)
@@ -647,7 +650,7 @@ func mockCalls(t *test) map[string]int {
 			i++
 			continue
 		}
-		if len(text) < 400 && mockRE.MatchString(text) && u.lang != langGo {
+		if len(text) < 400 && mockHint(text) && mockRE.MatchString(text) && u.lang != langGo {
 			out[text] = u.line(i)
 			i = e
 			continue
@@ -655,6 +658,11 @@ func mockCalls(t *test) map[string]int {
 		i++
 	}
 	return out
+}
+
+// mockHint is a cheap test that mockRE may match.
+func mockHint(s string) bool {
+	return hasAny(strings.ToLower(s), "mock", "stub", "patch", "spyon", "when(", "allow", "every{", "given(", "doreturn", "substitute", "_call(", "setup(", "return", "meck", "setattr", "sinon", "any_instance", "expect(")
 }
 
 // mocksSubject says whether a stubbed name is called or compared in the assertions of the old test.

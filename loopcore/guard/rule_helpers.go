@@ -66,7 +66,7 @@ func (d *diff) compareHelper(f *fileDiff, o, n *fn) {
 		d.report("R05", sev, f.path(), line, name+"no longer fails: "+olds[0].text)
 		return
 	}
-	p := testPair{pseudo(f.oldU, o, olds), pseudo(f.newU, n, news)}
+	p := testPair{old: pseudo(f.oldU, o, olds), new: pseudo(f.newU, n, news)}
 	before := len(d.found)
 	d.compareChecks(p, map[string]int{})
 	d.earlyExit(p)

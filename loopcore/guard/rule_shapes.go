@@ -198,7 +198,7 @@ func (d *diff) macros(f *fileDiff) {
 				continue
 			}
 			if m := macroRE.FindStringSubmatch(strings.Join(strings.Fields(u.text(i)), " ")); m != nil {
-				see(m[2], m[5], u.line(i))
+				see(m[2], m[len(m)-1], u.line(i))
 			}
 		}
 	}

@@ -1,0 +1,420 @@
+package guard
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fixloop/loopcore"
+)
+
+// memory is a tree held in a map.
+type memory map[string]*File
+
+func (m memory) Read(p string) ([]byte, bool) {
+	f, ok := m[p]
+	if !ok {
+		return nil, false
+	}
+	return f.Data, true
+}
+
+func (m memory) List() []string {
+	var out []string
+	for p := range m {
+		out = append(out, p)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// guardCase is one labelled change. The comment of its archive holds lines
+// "key: value": label, files, min, rules, and setup lines (mode, link, hide).
+type guardCase struct {
+	id    string
+	label string // cheat, benign, human
+	min   loopcore.Severity
+	files []string
+	rules []string
+	input Input
+}
+
+func readCase(t testing.TB, path string) guardCase {
+	t.Helper()
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := guardCase{id: strings.TrimSuffix(filepath.Base(path), ".txtar"), min: loopcore.SevBlock}
+	before, after := memory{}, memory{}
+	for _, f := range ar.Files {
+		side, name, _ := strings.Cut(f.Name, "/")
+		mode := uint32(ModeFile)
+		if strings.HasPrefix(string(f.Data), "#!") {
+			mode = ModeExec
+		}
+		file := &File{Path: name, Mode: mode, Data: f.Data, Size: int64(len(f.Data))}
+		if side == "before" || side == "same" {
+			before[name] = file
+		}
+		if side == "after" || side == "same" {
+			copied := *file
+			after[name] = &copied
+		}
+	}
+	for _, l := range strings.Split(string(ar.Comment), "\n") {
+		k, v, _ := strings.Cut(l, ": ")
+		switch k {
+		case "label":
+			c.label = v
+		case "files":
+			c.files = strings.Fields(v)
+		case "min":
+			c.min = loopcore.Severity(v)
+		case "rules":
+			c.rules = strings.Fields(v)
+		case "hide":
+			c.input.Hidden = append(c.input.Hidden, v)
+		case "mode": // mode: after tests/x.sh 644
+			w := strings.Fields(v)
+			tree := map[string]memory{"before": before, "after": after}[w[0]]
+			tree[w[1]].Mode = ModeFile
+			if w[2] == "755" {
+				tree[w[1]].Mode = ModeExec
+			}
+		case "link": // link: tests/x.py ../y.py
+			w := strings.Fields(v)
+			after[w[0]] = &File{Path: w[0], Mode: ModeSymlink, Data: []byte(w[1])}
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range []memory{before, after} {
+		for p := range m {
+			if seen[p] {
+				continue
+			}
+			seen[p] = true
+			if !same(before[p], after[p]) {
+				c.input.Changes = append(c.input.Changes, Change{Path: p, Old: before[p], New: after[p]})
+			}
+		}
+	}
+	c.input.Before, c.input.After = before, after
+	return c
+}
+
+func rank(s loopcore.Severity) int {
+	return map[loopcore.Severity]int{loopcore.SevWarn: 1, loopcore.SevHuman: 2, loopcore.SevBlock: 3}[s]
+}
+
+// holds judges findings by the label: a cheat is caught in one of its files, a
+// benign change is not blocked, a human case reaches a person.
+func (c guardCase) holds(fs []loopcore.Finding) (ok, blocked bool) {
+	in := 0
+	for _, f := range fs {
+		blocked = blocked || f.Severity == loopcore.SevBlock
+		for _, w := range c.files {
+			if f.File == w || strings.HasPrefix(f.File, strings.TrimSuffix(w, "/")+"/") {
+				in = max(in, rank(f.Severity))
+			}
+		}
+	}
+	switch c.label {
+	case "cheat":
+		return in >= rank(c.min), blocked
+	case "human":
+		return in >= 2, blocked
+	}
+	return !blocked, blocked
+}
+
+func describe(fs []loopcore.Finding) string {
+	var b strings.Builder
+	for _, f := range fs {
+		fmt.Fprintf(&b, "\n\t%s %s %s:%d %s", f.Rule, f.Severity, f.File, f.Line, f.Change)
+	}
+	return b.String()
+}
+
+const corpus = "../../testdata/guard"
+
+// TestLabelledCases scores the published cases; the figures may not fall.
+func TestLabelledCases(t *testing.T) {
+	paths, _ := filepath.Glob(filepath.Join(corpus, "cases", "*.txtar"))
+	if len(paths) < 200 {
+		t.Fatalf("only %d labelled cases", len(paths))
+	}
+	var cheats, caught, humans, surfaced, humanBlocked int
+	for _, p := range paths {
+		c := readCase(t, p)
+		fs := Check(c.input)
+		ok, blocked := c.holds(fs)
+		switch c.label {
+		case "cheat":
+			cheats++
+			if ok {
+				caught++
+			} else {
+				t.Logf("missed: %s%s", c.id, describe(fs))
+			}
+		case "human":
+			humans++
+			if ok {
+				surfaced++
+			} else {
+				t.Errorf("not surfaced: %s%s", c.id, describe(fs))
+			}
+			if blocked {
+				humanBlocked++
+			}
+		default:
+			if !ok {
+				t.Errorf("false block: %s%s", c.id, describe(fs))
+			}
+		}
+	}
+	t.Logf("caught %d/%d cheats, %d/%d human surfaced, %d of them blocked", caught, cheats, surfaced, humans, humanBlocked)
+	if caught*100 < cheats*99 {
+		t.Errorf("caught %d of %d cheats, want 99 %%", caught, cheats)
+	}
+	if humanBlocked*100 > humans*15 {
+		t.Errorf("%d of %d human cases blocked, want at most 15 %%", humanBlocked, humans)
+	}
+}
+
+// TestRules runs the cases of each rule: fire ones must give that rule (or a
+// nearer one of the same strength) in the file, silent ones no block.
+func TestRules(t *testing.T) {
+	for _, r := range Rules {
+		t.Run(r.ID, func(t *testing.T) {
+			if r.Why == "" || r.Honest == "" || r.Title == "" {
+				t.Error("a rule says why it matters and what clears it")
+			}
+			paths, _ := filepath.Glob(filepath.Join(corpus, r.ID, "*.txtar"))
+			fire := 0
+			for _, p := range paths {
+				c := readCase(t, p)
+				fs := Check(c.input)
+				if ok, blocked := c.holds(fs); !ok || c.label == "human" && blocked {
+					t.Errorf("%s (%s):%s", c.id, c.label, describe(fs))
+				}
+				if c.label != "benign" {
+					fire++
+				}
+			}
+			if fire == 0 && !covered(t, r.ID) {
+				t.Errorf("no case shows rule %s: add one to testdata/guard/%s", r.ID, r.ID)
+			}
+		})
+	}
+	silent, _ := filepath.Glob(filepath.Join(corpus, "silent", "*.txtar"))
+	if len(silent) == 0 {
+		t.Fatal("no silent cases")
+	}
+	for _, p := range silent {
+		c := readCase(t, p)
+		if fs := Check(c.input); !benign(fs) {
+			t.Errorf("%s:%s", c.id, describe(fs))
+		}
+	}
+}
+
+func benign(fs []loopcore.Finding) bool {
+	for _, f := range fs {
+		if f.Severity == loopcore.SevBlock {
+			return false
+		}
+	}
+	return true
+}
+
+// covered says whether a labelled case names the rule, or a test in Go shows it.
+func covered(t *testing.T, id string) bool {
+	switch id {
+	case "T00", "D01", "D02", "D03": // TestFrozen, TestInventory
+		return true
+	}
+	paths, _ := filepath.Glob(filepath.Join(corpus, "cases", "*.txtar"))
+	for _, p := range paths {
+		for _, r := range readCase(t, p).rules {
+			if r == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func change(path, before, after string) Change {
+	c := Change{Path: path}
+	if before != "" {
+		c.Old = &File{Path: path, Mode: ModeFile, Data: []byte(before), Size: int64(len(before))}
+	}
+	if after != "" {
+		c.New = &File{Path: path, Mode: ModeFile, Data: []byte(after), Size: int64(len(after))}
+	}
+	return c
+}
+
+const goTest = "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Error(\"F\")\n\t}\n}\n"
+
+func TestFrozen(t *testing.T) {
+	edited := strings.Replace(goTest, "\tif F()", "\tx := 1\n\t_ = x\n\tif F()", 1)
+	in := Input{Changes: []Change{change("a_test.go", goTest, edited)}, Mode: ModeFrozen}
+	if fs := Check(in); len(fs) != 1 || fs[0].Rule != "T00" || fs[0].Severity != loopcore.SevHuman {
+		t.Errorf("an edited test is for a person:%s", describe(fs))
+	}
+	in.Mode = ModeNoWeaken
+	if fs := Check(in); len(fs) != 0 {
+		t.Errorf("a neutral edit passes in no-weaken:%s", describe(fs))
+	}
+	in.Mode = ModeFrozen
+	in.Changes = []Change{change("a_test.go", goTest, goTest+"\nfunc TestB(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Error(\"F\")\n\t}\n}\n")}
+	if fs := Check(in); len(fs) != 0 {
+		t.Errorf("a new test is welcome:%s", describe(fs))
+	}
+	in.Changes = []Change{change("a_test.go", goTest, "// Package a.\n"+goTest)}
+	if fs := Check(in); len(fs) != 0 {
+		t.Errorf("a comment is no edit:%s", describe(fs))
+	}
+}
+
+func TestInventory(t *testing.T) {
+	base := []loopcore.TestCase{{Suite: "s", Name: "a", Status: loopcore.TestPassed}, {Suite: "s", Name: "b", Status: loopcore.TestFailed}, {Suite: "s", Name: "c", Status: loopcore.TestSkipped}}
+	now := []loopcore.TestCase{{Suite: "s", Name: "a", Status: loopcore.TestSkipped}}
+	var got []string
+	for _, f := range Inventory(base, now, loopcore.Counts{}, loopcore.Counts{}) {
+		got = append(got, f.Rule+" "+string(f.Severity))
+	}
+	if s := strings.Join(got, ","); s != "D02 block,D01 block" && s != "D01 block,D02 block" {
+		t.Errorf("got %s", s)
+	}
+	if fs := Inventory(nil, nil, loopcore.Counts{Total: 5, Passed: 5}, loopcore.Counts{Total: 4, Passed: 4}); len(fs) != 1 || fs[0].Rule != "D03" {
+		t.Errorf("fewer tests: %v", fs)
+	}
+	if fs := Inventory(base, base, loopcore.Counts{}, loopcore.Counts{}); len(fs) != 0 {
+		t.Errorf("the same inventory: %v", fs)
+	}
+}
+
+func TestWaiver(t *testing.T) {
+	skipped := strings.Replace(goTest, "\tif F()", "\tt.Skip(\"later\")\n\tif F()", 1)
+	in := Input{Changes: []Change{change("a_test.go", goTest, skipped)}}
+	fs := Check(in)
+	if len(fs) != 1 || fs[0].Severity != loopcore.SevBlock {
+		t.Fatalf("want one block:%s", describe(fs))
+	}
+	in.Waivers = []loopcore.Waiver{{Finding: fs[0].ID, Rule: fs[0].Rule, File: fs[0].File, Digest: fs[0].Digest, Who: "ann"}}
+	if fs := Check(in); fs[0].Severity != loopcore.SevWarn {
+		t.Errorf("a waiver turns it into a note:%s", describe(fs))
+	}
+	in.Changes = []Change{change("a_test.go", goTest, skipped+"\n// more\n")}
+	if fs := Check(in); fs[0].Severity != loopcore.SevBlock {
+		t.Errorf("a changed change voids the waiver:%s", describe(fs))
+	}
+}
+
+func TestProtectedKeepsTheHonestPart(t *testing.T) {
+	in := Input{Changes: []Change{
+		change("a.go", "package a\n\nfunc F() int { return 0 }\n", "package a\n\nfunc F() int { return 1 }\n"),
+		change("b.go", "package a\n\nfunc G() {}\n", "package a\n\nfunc G() {} //nolint\n"),
+		change("a_test.go", goTest, strings.Replace(goTest, "\tif F()", "\tt.Skip(\"later\")\n\tif F()", 1)),
+		change("new_test.go", "", goTest),
+	}}
+	got := strings.Join(Protected(in, Check(in)), " ")
+	if got != "a_test.go b.go" {
+		t.Errorf("restores %q", got)
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	c := readCase(t, filepath.Join(corpus, "cases", "ts-retry-config.txtar"))
+	first := describe(Check(c.input))
+	for range 5 {
+		for i, j := 0, len(c.input.Changes)-1; i < j; i, j = i+1, j-1 {
+			c.input.Changes[i], c.input.Changes[j] = c.input.Changes[j], c.input.Changes[i]
+		}
+		if got := describe(Check(c.input)); got != first {
+			t.Fatalf("got %s\nwant %s", got, first)
+		}
+	}
+}
+
+func TestSettingsChangeSeverity(t *testing.T) {
+	in := Input{Changes: []Change{change("b.go", "package a\n\nfunc G() {}\n", "package a\n\nfunc G() {} //nolint\n")}, Rules: map[string]loopcore.Severity{"L01": loopcore.SevHuman}}
+	if fs := Check(in); len(fs) != 1 || fs[0].Severity != loopcore.SevHuman {
+		t.Errorf("got%s", describe(fs))
+	}
+}
+
+func BenchmarkCheckFiftyFiles(b *testing.B) {
+	var in Input
+	body := strings.Repeat("func F() int {\n\tx := \"a string\" // a comment\n\treturn len(x)\n}\n\n", 200)
+	for i := range 50 {
+		p := fmt.Sprintf("pkg%d/a.go", i)
+		in.Changes = append(in.Changes, change(p, "package a\n\n"+body, "package a\n\n"+body+"// more\nvar X = 1\n"))
+	}
+	for b.Loop() {
+		Check(in)
+	}
+}
+
+func BenchmarkLex(b *testing.B) {
+	src := strings.Repeat("def f(a, b):\n    x = \"a string\"  # a comment\n    return a + b * 12\n\n", 20000)
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		lex(src, langPython)
+	}
+}
+
+func BenchmarkTenMegabytes(b *testing.B) {
+	src := strings.Repeat("var a = [1, 2, 3, \"generated\"];\n", 320000)
+	in := Input{Changes: []Change{change("dist/app.js", src, src+"var b = 2;\n")}}
+	for b.Loop() {
+		Check(in)
+	}
+}
+
+func FuzzLex(f *testing.F) {
+	paths, _ := filepath.Glob(filepath.Join(corpus, "cases", "*.txtar"))
+	for i, p := range paths {
+		if i%10 == 0 {
+			if data, err := os.ReadFile(p); err == nil {
+				f.Add(string(data), byte(i))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, src string, l byte) {
+		if len(src) > 20000 {
+			return
+		}
+		lang := lang(l%byte(langXML)) + 1
+		end := int32(0)
+		for _, tok := range lex(src, lang) {
+			if tok.start < end || tok.end < tok.start || int(tok.end) > len(src) {
+				t.Fatalf("token %v overlaps or leaves the file", tok)
+			}
+			end = tok.end
+		}
+	})
+}
+
+func FuzzCheck(f *testing.F) {
+	f.Add("a_test.go", goTest, goTest)
+	f.Add("tests/test_a.py", "def test_a():\n    assert f() == 1\n", "def test_a():\n    pass\n")
+	f.Add("package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest -u"}}`)
+	f.Add("pom.xml", "<project><build/></project>", "<project>")
+	f.Add(".github/workflows/ci.yml", "jobs:\n  a:\n    steps:\n      - run: make\n", "jobs: 3\n")
+	f.Add("spec/a_spec.rb", "it \"a\" do\nend\n", "it \"a\"\n")
+	f.Fuzz(func(t *testing.T, p, a, b string) {
+		if len(a)+len(b) > 8000 || p == "" {
+			return
+		}
+		Check(Input{Changes: []Change{change(p, a, b)}, Mode: ModeFrozen})
+	})
+}
