@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -55,6 +56,9 @@ func merge(l *Log, parts []part) loopcore.Report {
 	}
 	out.Runner = strings.Join(names, ",")
 	out.Failures = dedupe(out.Failures)
+	if slices.Contains(names, ctest.Name) {
+		within(l, out.Failures)
+	}
 	return out
 }
 
@@ -169,6 +173,24 @@ func judge(l *Log, r *loopcore.Report) {
 		}
 	case exit != 0 && r.Status == loopcore.StatusFail && len(r.Failures)+len(r.Killed) == 0:
 		r.Failures = append(r.Failures, unexplained(l)) // counted by the runner, named by nobody
+	}
+}
+
+// killedMark begins a line by which a runner says that it ended a suite from
+// outside; the suite's label follows.
+const killedMark = "[KILLED]"
+
+// markedKilled takes up such lines, where the run did not pass and no reader
+// knows the line as a test's own words.
+func markedKilled(l *Log, c *Claims, r *loopcore.Report) {
+	if !l.In.HasExit || l.In.Exit == 0 || !l.HasLine(killedMark) {
+		return
+	}
+	for i, line := range l.Lines {
+		if rest, ok := strings.CutPrefix(line, killedMark); ok && c.owner[i] == "" {
+			r.Killed = append(r.Killed, loopcore.Killed{Suite: oneLine(strings.TrimLeft(rest, " :-")), Reason: "marker"})
+			r.Status = loopcore.StatusKilled
+		}
 	}
 }
 

@@ -87,6 +87,7 @@ func read(l *Log) loopcore.Report {
 	if !known(l, rep) {
 		rep = fallback(l, c, rep)
 	}
+	markedKilled(l, c, &rep)
 	judge(l, &rep)
 	finish(l, &rep)
 	return rep

@@ -156,6 +156,16 @@ func TestExitCodeIsTheVerdict(t *testing.T) {
 	}
 }
 
+func TestMarkedAsKilled(t *testing.T) {
+	r := Parse(Input{Text: []byte("suite one ok\n[KILLED] integration\n"), Exit: 3, HasExit: true})
+	if r.Status != loopcore.StatusKilled || len(r.Killed) != 1 || r.Killed[0].Suite != "integration" || r.Killed[0].Reason != "marker" || r.Counts.Killed != 1 {
+		t.Errorf("got\n%s", inShort(r))
+	}
+	if r = Parse(Input{Text: []byte("[KILLED] is only a word\nok  \texample.com/a\t0.1s\n"), HasExit: true}); r.Status != loopcore.StatusPass {
+		t.Errorf("a passing run that prints the mark reads\n%s", inShort(r))
+	}
+}
+
 // What a test prints deceives nobody.
 func TestLookAlikesInAPassingRun(t *testing.T) {
 	for _, text := range []string{
