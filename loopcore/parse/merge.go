@@ -254,6 +254,7 @@ func required(fs []loopcore.Failure) []loopcore.Failure {
 
 // finish makes the report's failures comparable: step, fingerprint, id.
 func finish(l *Log, r *loopcore.Report) {
+	r.Counts.Killed = max(r.Counts.Killed, len(r.Killed))
 	n := r.Counts
 	r.Counts.Total = max(n.Total, n.Passed+n.Failed+n.Errors+n.Skipped+n.Killed)
 	r.Fallback = r.Fallback || r.Runner == "" // nobody knew the runner
