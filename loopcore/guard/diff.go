@@ -225,6 +225,10 @@ func (d *diff) compareImpl() {
 		if f.role != roleCode {
 			continue
 		}
+		if len(data(f.old)) > maxUnit || len(data(f.new)) > maxUnit {
+			d.impl = d.impl || !generated(f)
+			continue
+		}
 		a, b := f.oldU.outside(), f.newU.outside()
 		if a != b {
 			d.impl = true
@@ -283,12 +287,27 @@ func dependencyLines(f *fileDiff) bool {
 // removedWords adds to removed what the changed implementation no longer says at all.
 func (d *diff) removedWords(before, after string) {
 	now := map[string]bool{}
-	for _, w := range wordRE.FindAllString(after, -1) {
-		now[w] = true
-	}
-	for _, w := range wordRE.FindAllString(before, -1) {
+	eachWord(after, func(w string) { now[w] = true })
+	eachWord(before, func(w string) {
 		if len(w) > 3 && !now[w] && !d.added[w] {
 			d.removed[w] = true
+		}
+	})
+}
+
+// eachWord calls see with every name in s.
+func eachWord(s string, see func(string)) {
+	start := -1
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && (isNameStart(s[i]) || start >= 0 && isDigit(s[i])) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 {
+			see(s[start:i])
+			start = -1
 		}
 	}
 }

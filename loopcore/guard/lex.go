@@ -32,13 +32,25 @@ type lexer struct {
 	line    int
 	bol     int // offset of the start of the present line
 	fresh   bool
-	pending []string // heredoc terminators to read at the next line end
+	pending []string  // heredoc terminators to read at the next line end
+	opens   [256]bool // first bytes of comments
+	inName  [256]bool // bytes that go on a name
 	out     []token
 }
 
 // lex returns the tokens of src, comments included.
 func lex(src string, l lang) []token {
 	x := &lexer{src: src, syn: syntaxOf(l), lang: l, line: 1, fresh: true, out: make([]token, 0, len(src)/5+8)}
+	for _, s := range x.syn.line {
+		x.opens[s[0]] = true
+	}
+	for _, b := range x.syn.block {
+		x.opens[b[0][0]] = true
+	}
+	for c := range 256 {
+		b := byte(c)
+		x.inName[c] = isNameStart(b) || isDigit(b) || b != '?' && b != '!' && strings.IndexByte(x.syn.ident, b) >= 0
+	}
 	for x.pos < len(src) {
 		x.step()
 	}
@@ -56,9 +68,11 @@ func (x *lexer) step() {
 		x.heredocs()
 	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == 0xEF || c == 0xBB || c == 0xBF:
 		x.pos++
-	case x.comment():
+	case x.opens[c] && x.comment():
 	case x.syn.preproc && c == '#' && x.fresh && x.isDirective():
 		x.directive()
+	case x.plain(c):
+		x.name()
 	case x.syn.special != nil && x.syn.special(x):
 	case strings.IndexByte(x.syn.quotes, c) >= 0:
 		x.quoted(c)
@@ -73,6 +87,11 @@ func (x *lexer) step() {
 	default:
 		x.punct()
 	}
+}
+
+// plain says whether a byte can only start a name: no language gives these letters another meaning before a quote.
+func (x *lexer) plain(c byte) bool {
+	return c >= 'a' && c <= 'z' && c != 'r' && c != 'b' && c != 'c'
 }
 
 // emit appends the token from start to end and moves on.
@@ -235,7 +254,7 @@ func (x *lexer) name() {
 			}
 			break
 		}
-		if !isNameStart(c) && !isDigit(c) && strings.IndexByte(x.syn.ident, c) < 0 {
+		if !x.inName[c] {
 			break
 		}
 		i++
@@ -369,6 +388,10 @@ func deadEnd(src string, from int) int {
 
 func (x *lexer) punct() {
 	rest := x.src[x.pos:]
+	if len(rest) < 2 || strings.IndexByte("=&|.:>~<+-?!", rest[1]) < 0 {
+		x.emit(tkPunct, x.pos, x.pos+1)
+		return
+	}
 	for _, p := range [...]string{"===", "!==", "...", "<=>", "<<=", ">>=", "||=", "&&=", "??=", "==", "!=", "<=", ">=", "=>", "->", "||", "&&", "::", ":=", "=~", "!~", "+=", "-=", "..", "?.", "!!", "|>", "<<", "++", "--", "??", "?:", "<-"} {
 		if strings.HasPrefix(rest, p) {
 			x.emit(tkPunct, x.pos, x.pos+len(p))

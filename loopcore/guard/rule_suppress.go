@@ -31,11 +31,12 @@ func (d *diff) suppressionRules() {
 		if f.role == roleInstalled || f.role == roleDocs || f.role == roleData || f.role == roleSnapshot {
 			continue
 		}
-		for _, s := range f.oldU.suppressions() {
+		common := commonComments(f.oldU, f.newU)
+		for _, s := range f.oldU.suppressions(common) {
 			had[s.rule+s.text]++
 			kinds[f.path()+s.kind]++
 		}
-		for _, s := range f.newU.suppressions() {
+		for _, s := range f.newU.suppressions(common) {
 			news = append(news, found{f, s})
 		}
 	}
@@ -65,6 +66,24 @@ func (d *diff) suppressionRules() {
 	d.erasedTypes()
 }
 
+// commonComments are the comments that both versions hold equally often: they cancel out.
+func commonComments(a, b *unit) map[string]bool {
+	n := map[string]int{}
+	for _, c := range a.comments {
+		n[a.src[c.start:c.end]]++
+	}
+	for _, c := range b.comments {
+		n[b.src[c.start:c.end]]--
+	}
+	out := map[string]bool{}
+	for t, k := range n {
+		if k == 0 {
+			out[t] = true
+		}
+	}
+	return out
+}
+
 // pushed says whether a file saves and restores its diagnostics.
 func pushed(u *unit) bool {
 	return strings.Contains(u.src, "diagnostic push") && strings.Contains(u.src, "diagnostic pop")
@@ -79,14 +98,14 @@ func generated(f *fileDiff) bool {
 }
 
 // suppressions lists the directives of a unit.
-func (u *unit) suppressions() []suppression {
+func (u *unit) suppressions(common map[string]bool) []suppression {
 	if !u.lang.isCode() && u.lang != langHash {
 		return nil
 	}
 	var out []suppression
 	for _, c := range u.comments {
 		text := u.src[c.start:c.end]
-		if len(text) > 4000 || c.end-c.start < 5 {
+		if len(text) > 4000 || c.end-c.start < 5 || common[text] {
 			continue
 		}
 		for k, l := range strings.Split(text, "\n") {
@@ -244,15 +263,30 @@ func (d *diff) erasedTypes() {
 		a, b := f.oldU.view(0, len(f.oldU.toks)), f.newU.view(0, len(f.newU.toks))
 		had := map[string]int{}
 		extra := 0
+		was, is := map[string]int{}, map[string]int{}
 		for _, l := range lines(a.text) {
-			if re.MatchString(l.text) {
-				had[l.text]++
-				extra--
-			}
+			was[l.text]++
 		}
 		for _, l := range lines(b.text) {
-			if re.MatchString(l.text) {
-				extra++
+			is[l.text]++
+		}
+		for t, n := range was {
+			if n != is[t] && re.MatchString(t) {
+				had[t] = n
+				extra -= n
+			}
+		}
+		for t, n := range is {
+			if n != was[t] && re.MatchString(t) {
+				extra += n
+			}
+		}
+		if extra <= 0 {
+			continue
+		}
+		for t, n := range was {
+			if n == is[t] {
+				had[t] = n
 			}
 		}
 		d.newErasures(f, re, had, extra, annotations(a.text, f.newU.lang), b)
@@ -262,12 +296,12 @@ func (d *diff) erasedTypes() {
 // newErasures reports at most extra lines that the old version does not have.
 func (d *diff) newErasures(f *fileDiff, re *regexp.Regexp, had map[string]int, extra int, types map[string]string, b view) {
 	for _, l := range lines(b.text) {
-		m := re.FindStringIndex(l.text)
-		if m == nil {
-			continue
-		}
 		if had[l.text] > 0 {
 			had[l.text]--
+			continue
+		}
+		m := re.FindStringIndex(l.text)
+		if m == nil {
 			continue
 		}
 		if extra--; extra < 0 {
