@@ -259,6 +259,7 @@ func finish(l *Log, r *loopcore.Report) {
 	r.Counts.Total = max(n.Total, n.Passed+n.Failed+n.Errors+n.Skipped+n.Killed)
 	r.Fallback = r.Fallback || r.Runner == "" // nobody knew the runner
 	relative(l, r)
+	settle(l, r)
 	ids := map[string]int{}
 	for i := range r.Failures {
 		f := &r.Failures[i]

@@ -46,6 +46,7 @@ type Input struct {
 	HasExit bool   // Exit is known
 	Command string // the command, "" if unknown: a hint, never needed
 	Root    fs.FS  // the sources, nil if not at hand: to tell frames in the repository from others
+	Dir     string // folder that the command ran in, relative to Root; "" = its top
 	Step    string // name of the gate's step, copied into the failures
 	Format  string // only this reader, by name; "" = every one that recognises its output
 }
