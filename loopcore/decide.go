@@ -373,6 +373,10 @@ func partial(v *view) (Decision, bool) {
 
 func otherwise(v *view) (Decision, bool) {
 	d := Decision{Outcome: OutcomeContinue}
+	if v.last.Verdict == VerdictNoTests {
+		d.Rule.Detection = "no tests were executed, which is no pass"
+		return d, true
+	}
 	c := v.last.Counts.Bad()
 	d.Accept = v.last.comparable() && len(v.delta.NewlyBroken) == 0
 	d.Rule.Detection = fmt.Sprintf("%d %s left", c, plural(c, "failure"))

@@ -96,7 +96,9 @@ func excluded(a, b RunFacts) map[string]bool {
 	return skip
 }
 
-func resolved(s StepStatus) bool { return s == StepPass || s == StepFail || s == StepNoTests }
+// resolved reports whether a step came to a result. One that executed no tests
+// did not: nothing is fixed by it.
+func resolved(s StepStatus) bool { return s == StepPass || s == StepFail }
 
 // suitesNamed reports whether every kill in the step names a suite of it, so
 // that the others in the step stand.

@@ -15,6 +15,7 @@ var faults = []struct {
 	weak bool   // a program may print it of its own: counts only as a failure's message
 }{
 	{regexp.MustCompile(`(?m)(?:^(?:sh|dash|/bin/sh|[\w./-]+\.sh): (?:line )?\d+: ([\w./+-]+): not found|(?:^|: )([\w./+-]+): command not found)`), "install `%s` or put it on PATH", false, false},
+	{regexp.MustCompile(`(?m)^g?make(?:\[\d+\])?: ([\w./+-]+): (?:No such file or directory|Command not found)$`), "install `%s` or put it on PATH", false, false},
 	{regexp.MustCompile(`(?m)^(?:sh|bash|/bin/sh): (?:\d+: )?([^:\n]+): Permission denied`), "make `%s` executable", false, false},
 	{regexp.MustCompile(`(?m)No such file or directory: '([\w./+-]+)'$`), "install `%s` or put it on PATH", true, false},
 	{regexp.MustCompile(`spawn ([\w./+-]+) ENOENT`), "install `%s` or put it on PATH", false, false},
@@ -29,6 +30,9 @@ var faults = []struct {
 	{regexp.MustCompile(`(?i)(no space left on device|disk quota exceeded|ENOSPC)`), "free disk space (%s)", false, false},
 	{regexp.MustCompile(`(ECONNREFUSED[^\n]{0,60}|[Cc]onnection refused[^\n]{0,60})`), "start the service that the tests connect to (%s)", false, true},
 }
+
+// cannotRunRE is a wrapper's word that a command below it ended with 126 or 127.
+var cannotRunRE = regexp.MustCompile(`\b(?:Error|exit code|exit status|code) 12[67]\b`)
 
 // Fault returns what to install or do when a failed step failed because of the
 // machine: its command does not exist (exit 126, 127), or every failure it
@@ -54,6 +58,9 @@ func Fault(r StepResult, tail string, own func(module string) bool) string {
 			continue
 		}
 		what := fault(f.Message+"\n"+f.Detail, own, true)
+		if what == "" && cannotRunRE.MatchString(f.Message) {
+			what = fault(tail, own, false)
+		}
 		if what == "" {
 			return ""
 		}

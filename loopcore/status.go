@@ -24,6 +24,8 @@ func StatusLine(d Decision, t Tally) string {
 		word, what = "DONE", d.Rule.Detection
 	case OutcomeNeedDecision:
 		word, what = "NEED_DECISION", d.Rule.Detection
+	case OutcomeBlocked:
+		what = d.Rule.Detection
 	}
 	model := t.Model
 	if model == "" {

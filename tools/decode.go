@@ -35,6 +35,13 @@ var span = map[string][2]float64{
 	"usage.output_tokens": {0, exact},
 	"usage.cache_tokens":  {0, exact},
 	"usage.cost_usd":      {0, 1e9},
+
+	"limits.max_iterations": {1, exact},
+	"limits.max_minutes":    {0, exact},
+	"limits.max_cost_usd":   {0, exact},
+	"limits.no_progress":    {1, exact},
+	"limits.max_same_error": {2, exact},
+	"limits.max_violations": {1, exact},
 }
 
 // parseSchema reads an input schema. The schemas are embedded and tested, so a

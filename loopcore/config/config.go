@@ -5,6 +5,7 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func Parse(data []byte) (Config, error) {
 		"guard":       func(p string, v any) { r.guard(&c, p, v) },
 		"checkpoints": func(p string, v any) { c.Checkpoints = r.word(p, v, "vault", "branch") },
 		"on_success":  func(p string, v any) { c.OnSuccess = r.word(p, v, "stage", "leave") },
-		"evidence":    func(p string, v any) { c.Evidence = r.text(p, v) },
+		"evidence":    func(p string, v any) { c.Evidence = r.inside(p, v) },
 	})
 	if r.err == nil && c.Policy != "" {
 		if _, err := loopcore.PolicyNamed(c.Policy, c.Presets); err != nil {
@@ -130,6 +131,15 @@ func (r *reader) text(path string, v any) string {
 	s, ok := v.(string)
 	if !ok || strings.TrimSpace(s) == "" {
 		r.fail(path, "should be text, is %s", kindOf(v))
+	}
+	return s
+}
+
+// inside takes a path that stays in the repository.
+func (r *reader) inside(path string, v any) string {
+	s := r.text(path, v)
+	if s != "" && !filepath.IsLocal(filepath.FromSlash(s)) {
+		r.fail(path, "should be a path inside the repository, is %q", s)
 	}
 	return s
 }

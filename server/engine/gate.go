@@ -117,7 +117,7 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 	cmd, reports, err := e.command(s, l, st, files)
 	rec.Log = cmd.Log
 	var res proc.Result
-	began := e.cfg.Now()
+	before := stamps(reports)
 	if err == nil {
 		res, err = l.runner.Run(ctx, cmd)
 	}
@@ -138,7 +138,7 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 		rec.ExitCode = &r.Exit
 	}
 	r.Killed = killed(st, res)
-	r.Report = s.read(st, res, cmd.Log, fresh(reports, began.Add(-2*time.Second)))
+	r.Report = s.read(st, res, cmd.Log, fresh(reports, before))
 	if len(r.Killed) > 0 && (r.Report.Fallback || r.Report.Status == loopcore.StatusKilled && r.Exit != 0) {
 		r.Report.Failures = slices.DeleteFunc(r.Report.Failures, func(f loopcore.Failure) bool { return f.Name == st.Name || r.Report.Fallback })
 	}
@@ -237,14 +237,37 @@ const (
 	maxReportBytes = 64 << 20
 )
 
-// fresh reads the report files that this run wrote.
-func fresh(globs []string, since time.Time) []parse.File {
+// stamp tells two versions of a file apart.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+// stamps are the report files that are there before a step runs: what an
+// earlier step or run left is not this one's, however young it is.
+func stamps(globs []string) map[string]stamp {
+	out := map[string]stamp{}
+	for _, g := range globs {
+		for _, path := range glob(g) {
+			if info, err := os.Stat(path); err == nil {
+				out[path] = stamp{info.ModTime(), info.Size()}
+			}
+		}
+	}
+	return out
+}
+
+// fresh reads the report files that this step wrote.
+func fresh(globs []string, before map[string]stamp) []parse.File {
 	var out []parse.File
 	total := int64(0)
 	for _, g := range globs {
 		for _, path := range glob(g) {
 			info, err := os.Stat(path)
-			if err != nil || !info.Mode().IsRegular() || info.ModTime().Before(since) || total+info.Size() > maxReportBytes || len(out) == maxReports {
+			if err != nil || !info.Mode().IsRegular() || total+info.Size() > maxReportBytes || len(out) == maxReports {
+				continue
+			}
+			if old, ok := before[path]; ok && old.size == info.Size() && old.at.Equal(info.ModTime()) {
 				continue
 			}
 			data, err := os.ReadFile(path)
@@ -258,9 +281,16 @@ func fresh(globs []string, since time.Time) []parse.File {
 	return out
 }
 
+// timeoutExit is what timeout(1) exits with when the time is up.
+const timeoutExit = 124
+
 // read makes a report of a log and the report files.
 func (s *space) read(st loopcore.Step, res proc.Result, log string, files []parse.File) loopcore.Report {
-	in := parse.Input{Files: files, Exit: res.Exit, HasExit: res.Exit >= 0, Command: st.Command, Root: s.sources(), Step: st.Name}
+	exit := res.Exit
+	if res.Class == loopcore.ExitFail && exit == timeoutExit {
+		exit = 1 // the parser takes it for a kill; in a loop timeout(1) has given its verdict
+	}
+	in := parse.Input{Files: files, Exit: exit, HasExit: res.Exit >= 0, Command: st.Command, Root: s.sources(), Dir: st.Dir, Step: st.Name}
 	f, err := os.Open(log)
 	if err != nil {
 		return parse.Parse(in)

@@ -151,11 +151,8 @@ func (e *Engine) Verify(ctx context.Context, c contract.Caller, dir, session str
 	if broken, why := evidence.Verify(d.Chain); broken >= 0 {
 		v.problem("the chain is broken at record %d: %s", broken, why)
 	}
-	data, err := os.ReadFile(s.sessionFile(ses.ID, "evidence.json"))
-	if err != nil {
-		v.problem("the evidence file can not be read: %v", err)
-	} else if _, err := evidence.VerifyFile(data); err != nil {
-		v.problem("the evidence file does not hold: %v", err)
+	if err := s.verifyFiles(ses, d, &v); err != nil {
+		return v, err
 	}
 	if err := s.verifyTree(ctx, ses, d, &v); err != nil {
 		return v, err

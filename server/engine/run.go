@@ -44,7 +44,7 @@ func (e *Engine) RunGate(ctx context.Context, c contract.Caller, in contract.Run
 	var l *live
 	var id string
 	if in.Run != "" {
-		l, id, err = s.attach(in.Run)
+		l, id, err = s.attach(ctx, in.Run)
 	} else {
 		l, id, err = e.begin(ctx, s, c, in)
 	}
@@ -68,16 +68,24 @@ func (e *Engine) RunGate(ctx context.Context, c contract.Caller, in contract.Run
 	return s.finished(id)
 }
 
-// attach finds a run by id: one under way, or one that ended.
-func (s *space) attach(id string) (*live, string, error) {
+// attach finds a run by id: one under way, or one that ended. A run that a dead
+// server left is settled first.
+func (s *space) attach(ctx context.Context, id string) (*live, string, error) {
 	if v, ok := s.live.Load(id); ok {
 		return v.(*live), id, nil
 	}
 	r, err := s.db.Run(id)
-	if err == nil && r.Status == evidence.RunRunning {
-		return nil, id, loopcore.Refuse(loopcore.CodeBusy, "wait for that server, or end it and call run_gate again", "run %s is under way in another server", id)
+	if err != nil || r.Status != evidence.RunRunning {
+		return nil, id, err
 	}
-	return nil, id, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lockGate(ctx)
+	if err != nil {
+		return nil, id, err
+	}
+	unlock()
+	return nil, id, nil
 }
 
 // begin starts a run, or finds the one that an identical call started.

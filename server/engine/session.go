@@ -81,6 +81,9 @@ func (s *space) opening(ctx context.Context, c contract.Caller, in contract.RunG
 		return f, err
 	}
 	if c.CanAsk && !c.Answer.Accepts(contract.AskGate, f.token) {
+		if err := s.remember(f); err != nil { // the answer comes back as this token
+			return f, err
+		}
 		return f, &contract.Ask{Kind: contract.AskGate, Question: f.summary(), Token: f.token, Code: string(loopcore.CodeNotConfirmed),
 			Without: "a person has not confirmed the gate", Hint: "ask the user what the gate should be, then call detect_gate with explicit commands"}
 	}

@@ -1,8 +1,14 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tidwall/gjson"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
@@ -12,6 +18,60 @@ import (
 
 func (v *Verification) problem(msg string, args ...any) {
 	v.Problems = append(v.Problems, fmt.Sprintf(msg, args...))
+}
+
+// verifyFiles holds the state against its own chain, and every evidence file of
+// the session against itself and the state. What a file shows beside the chain
+// is compared with what this version would write.
+func (s *space) verifyFiles(ses evidence.Session, d evidence.Dossier, v *Verification) error {
+	state, err := evidence.JSON(d)
+	if err != nil {
+		return err
+	}
+	whole, err := evidence.VerifyFile(state)
+	if err != nil {
+		return err
+	}
+	for _, p := range whole.Problems {
+		v.problem("the state: %s", p)
+	}
+	paths := []string{s.sessionFile(ses.ID, "evidence.json")}
+	if path := keptOf(ses).Config.Evidence; path != "" {
+		paths = append(paths, filepath.Join(s.repo.Top(), filepath.FromSlash(path)))
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			v.problem("the evidence file can not be read: %v", err)
+			continue
+		}
+		file, err := evidence.VerifyFile(data)
+		switch {
+		case err != nil:
+			v.problem("%s does not hold: %v", path, err)
+		case len(file.Problems) > 0:
+			for _, p := range file.Problems {
+				v.problem("%s: %s", path, p)
+			}
+		case file.Head != whole.Head:
+			v.problem("%s ends with another record than the state", path)
+		case !sameEvidence(data, state):
+			v.problem("%s is not what was written: something beside the chain was changed", path)
+		}
+	}
+	return nil
+}
+
+// sameEvidence compares two evidence files apart from formatting. Those of
+// different versions of fixloop are not compared.
+func sameEvidence(a, b []byte) bool {
+	version := gjson.GetBytes(a, "fixloop.version").String()
+	if version != gjson.GetBytes(b, "fixloop.version").String() {
+		return true
+	}
+	x, errX := evidence.Canonical(json.RawMessage(a))
+	y, errY := evidence.Canonical(json.RawMessage(b))
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // verifyTree runs the guard anew from the baseline to the present tree, and
