@@ -317,7 +317,7 @@ func compareFlags(tool string, a, b []string) []hit {
 			continue
 		}
 		sev := loopcore.SevBlock
-		if w == "-coverprofile" || strings.HasPrefix(w, "-cover") || w == "--cov" || w == "--coverage" || strings.HasPrefix(w, "--cov=") || w == "-count=1" || w == "--check" || w == "--all" || w == "--all-features" || w == "--all-targets" || strings.HasPrefix(w, "-shuffle") || w == "-Wconversion" {
+		if w == "-coverprofile" || strings.HasPrefix(w, "-cover") || w == "--cov" || w == "--coverage" || strings.HasPrefix(w, "--cov") && !strings.Contains(w, "fail") || w == "-count=1" || w == "--check" || w == "--all" || w == "--all-features" || w == "--all-targets" || strings.HasPrefix(w, "-shuffle") || w == "-Wconversion" {
 			sev = loopcore.SevHuman
 		}
 		out = append(out, hit{rule, sev, tool + " lost " + w})

@@ -58,7 +58,10 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	} {
 		for i := range olds {
 			for j := range news {
-				if !usedO[i] && !usedN[j] && sameAs(&olds[i], &news[j]) {
+				if usedO[i] {
+					break
+				}
+				if !usedN[j] && sameAs(&olds[i], &news[j]) {
 					usedO[i], usedN[j] = true, true
 				}
 			}
@@ -66,7 +69,7 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	}
 	for pass := 0; pass < 2; pass++ {
 		for i := range olds {
-			if usedO[i] {
+			if usedO[i] || len(olds)*len(news) > 20_000 {
 				continue
 			}
 			best, score := -1, 1.9-float64(pass)

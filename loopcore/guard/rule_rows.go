@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"regexp"
+	"sort"
 	"strings"
 
 	"fixloop/loopcore"
@@ -22,12 +23,14 @@ var rowAttrs = map[string]bool{"InlineData": true, "TestCase": true, "DataRow": 
 // rowRules compares the tables of each test file: T11 for fewer rows, A06 for changed ones.
 func (d *diff) rowRules() {
 	gone, came := map[*fileDiff][]row{}, map[string]int{}
+	all := map[*fileDiff][]row{}
 	fresh := map[*fileDiff][]row{}
 	for _, f := range d.files {
 		if !f.testSide() && !f.hasTests() || f.old == nil && f.new == nil {
 			continue
 		}
 		olds, news := f.oldU.rows(), f.newU.rows()
+		all[f] = news
 		count := map[string]int{}
 		for _, r := range news {
 			count[r.text]++
@@ -49,14 +52,15 @@ func (d *diff) rowRules() {
 	}
 	for _, f := range d.files {
 		if f.new != nil && len(gone[f]) > 0 {
-			d.judgeRows(f, gone[f], fresh[f], came)
+			d.judgeRows(f, gone[f], fresh[f], all[f], came)
 		}
 	}
 	d.loopSources()
 }
 
 // judgeRows reports lost rows and changed rows of one file.
-func (d *diff) judgeRows(f *fileDiff, gone, fresh []row, came map[string]int) {
+func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]int) {
+	told := 0
 	now := f.newU.norm(0, len(f.newU.toks))
 	used := make([]bool, len(fresh))
 	for _, g := range gone {
@@ -69,7 +73,7 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh []row, came map[string]int) {
 		}
 		best, score := -1, 0.25
 		for k, n := range fresh {
-			if !used[k] && n.list == g.list {
+			if !used[k] && n.list == g.list && len(gone)*len(fresh) <= 20000 {
 				if s := likeText(g.text, n.text); s > score {
 					best, score = k, s
 				}
@@ -91,9 +95,15 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh []row, came map[string]int) {
 		if d.rowUsesRemoved(g) {
 			sev = loopcore.SevHuman
 		}
-		d.report("T11", sev, f.path(), d.listLine(f, g), "row removed: "+g.text)
+		if told++; told > maxTold {
+			continue
+		}
+		d.report("T11", sev, f.path(), d.listLine(f, g, all), "row removed: "+g.text)
 	}
 }
+
+// maxTold is how many lost rows of one file are told one by one.
+const maxTold = 30
 
 func inFile(rows []row, text string) bool {
 	for _, r := range rows {
@@ -141,8 +151,8 @@ func (d *diff) rowOfKept(f *fileDiff, g row) bool {
 	return true
 }
 
-func (d *diff) listLine(f *fileDiff, g row) int {
-	for _, r := range f.newU.rows() {
+func (d *diff) listLine(f *fileDiff, g row, all []row) int {
+	for _, r := range all {
 		if r.list == g.list {
 			return r.line
 		}
@@ -177,9 +187,13 @@ func (u *unit) rows() []row {
 			continue
 		}
 		name := u.listName(i)
+		all := ""
+		if u.close(i)-i < 400 {
+			all = u.norm(i+1, u.close(i))
+		}
 		for _, a := range u.args(i) {
 			if a.to > a.from && u.hasLiteral(a) {
-				out = append(out, row{text: u.norm(a.from, a.to), all: u.norm(i+1, u.close(i)), line: u.line(a.from), list: name})
+				out = append(out, row{text: u.norm(a.from, a.to), all: all, line: u.line(a.from), list: name})
 			}
 		}
 		i = u.close(i)
@@ -204,6 +218,17 @@ func (u *unit) feedsTests(i int) bool {
 
 // named says whether a string or comment of the unit holds exactly that name: a provider of cases.
 func (u *unit) named(name string) bool {
+	if known, ok := u.provider[name]; ok {
+		return known
+	}
+	if u.provider == nil {
+		u.provider = map[string]bool{}
+	}
+	u.provider[name] = u.mentions(name)
+	return u.provider[name]
+}
+
+func (u *unit) mentions(name string) bool {
 	for i := range u.toks {
 		if u.kind(i) == tkString && strings.HasSuffix(u.str(i), name) {
 			return true
@@ -303,12 +328,14 @@ func (u *unit) checkSpans() []span {
 			out = append(out, span{c.at, c.to})
 		}
 	}
+	sort.Slice(out, func(i, j int) bool { return out[i].from < out[j].from })
 	return out
 }
 
 func inSpans(spans []span, i int) bool {
-	for _, s := range spans {
-		if i > s.from && i < s.to {
+	k := sort.Search(len(spans), func(k int) bool { return spans[k].from >= i }) - 1
+	for n := 0; k >= 0 && n < 4; k, n = k-1, n+1 {
+		if i < spans[k].to {
 			return true
 		}
 	}

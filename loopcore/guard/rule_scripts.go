@@ -137,6 +137,9 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 			if generatedPath(l) && (s.rule == "C03" || s.rule == "C05" || s.rule == "C09") {
 				sev = loopcore.SevHuman
 			}
+			if s.rule == "C09" && strings.Contains(l, "exclude:") && docsOnly([]string{l}) {
+				continue
+			}
 			if s.rule == "C09" && strings.Contains(l, "exclude:") && f.old != nil && strings.Contains(a, "exclude:") {
 				sev = loopcore.SevHuman
 			}

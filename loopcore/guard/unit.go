@@ -11,10 +11,11 @@ type unit struct {
 	lang     lang
 	toks     []token // without comments
 	comments []token
-	pair     []int32 // partner of an opening or closing token, -1 for others
-	encl     []int32 // innermost opening token around a token, -1 at the top
-	tests    []*test // suites and tests in file order
-	fns      []*fn   // every named function
+	pair     []int32         // partner of an opening or closing token, -1 for others
+	encl     []int32         // innermost opening token around a token, -1 at the top
+	tests    []*test         // suites and tests in file order
+	fns      []*fn           // every named function
+	provider map[string]bool // names that strings or comments mention, as found so far
 }
 
 // maxUnit is the size over which a file is not lexed but compared by lines.
