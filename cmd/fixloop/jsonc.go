@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 )
 
@@ -24,10 +25,8 @@ func insertEntry(data []byte, key, name string, entry any) (out []byte, there st
 		return nil, "", err
 	}
 	indent := "  "
-	if bytes.Contains(data, []byte("\n\t")) {
-		indent = "\t"
-	} else if bytes.Contains(data, []byte("{\n    ")) {
-		indent = "    "
+	if m := firstMember.FindSubmatch(data); m != nil {
+		indent = string(m[1])
 	}
 	at, ok := top[key]
 	if !ok {
@@ -45,14 +44,24 @@ func insertEntry(data []byte, key, name string, entry any) (out []byte, there st
 	return s.insert(at.from, len(members) > 0, indent+indent, indent, name, inner), "", err
 }
 
-// marshal is indented JSON, to stand at that depth.
+var (
+	firstMember = regexp.MustCompile(`^\s*\{\s*?\n([ \t]+)"`)
+	words       = regexp.MustCompile(`\[\s*"[^"\\\]]*"(,\s*"[^"\\\]]*")*\s*\]`)
+)
+
+// marshal is indented JSON, to stand at that depth. No word of ours holds a
+// quote, a bracket or a run of blanks; where one did, its list stays as it is.
 func marshal(v any, prefix, indent string) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent(prefix, indent)
 	err := enc.Encode(v)
-	return strings.TrimSpace(b.String()), err
+	text := words.ReplaceAllStringFunc(strings.TrimSpace(b.String()), func(list string) string {
+		list = strings.Join(strings.Fields(list), " ") // a list of words stays on one line
+		return "[" + strings.Trim(list, "[] ") + "]"
+	})
+	return text, err
 }
 
 // span is where a value stands.
