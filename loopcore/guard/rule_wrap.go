@@ -1,0 +1,217 @@
+package guard
+
+import (
+	"strings"
+)
+
+// wrap is one thing that stands between a test and an assertion.
+type wrap struct {
+	kind string // if, dead, try, swallow, fn, async, loop
+	text string
+}
+
+// wraps lists what stands around token i up to the body of its test.
+func (u *unit) wraps(i int, t *test) []wrap {
+	var out []wrap
+	for o := u.up(i); o >= t.body; o = u.up(o) {
+		if w := u.text(o); w == "(" || w == "[" {
+			if s := u.norm(max(u.stmtStart(o), t.body), o); swallowRE.MatchString(s + "(") {
+				out = append(out, wrap{"swallow", s})
+			} else if asyncRE.MatchString(s + "(") {
+				out = append(out, wrap{"async", s})
+			}
+			continue
+		}
+		s := max(u.stmtStart(o), t.body)
+		head := u.norm(s, o)
+		if u.lang == langShell || u.lang == langRuby {
+			if w := u.text(o); w == "if" || w == "while" || w == "unless" || w == "case" || w == "begin" || w == "for" || w == "until" {
+				head = u.headLine(o)
+			}
+		}
+		out = append(out, u.wrapOf(o, head, t)...)
+	}
+	// a one-line if: `if (x) assert…`, `assert … if x`
+	s := u.stmtStart(i)
+	if w := u.text(s); (w == "if" || w == "unless") && s < i && s >= t.body {
+		out = append(out, u.condWrap(u.norm(s, i)))
+	}
+	if u.lang == langRuby {
+		for k := i; k < u.stmtEnd(i); k++ {
+			if w := u.text(k); (w == "if" || w == "unless" || w == "rescue") && u.up(k) == u.up(i) && k > i && u.text(k-1) != "." {
+				if w == "rescue" {
+					out = append(out, wrap{"try", u.norm(k, u.stmtEnd(k))})
+				} else {
+					out = append(out, u.condWrap(u.norm(k, u.stmtEnd(k))))
+				}
+			}
+		}
+	}
+	for k := i; k < u.stmtEnd(i) && u.lang == langJS; k++ {
+		if u.text(k) == "." && u.text(k+1) == "catch" && u.text(k+2) == "(" {
+			out = append(out, wrap{"try", ".catch"})
+		}
+	}
+	return out
+}
+
+func (u *unit) headLine(o int) string {
+	e := o
+	for e < len(u.toks) && u.line(e) == u.line(o) && u.text(e) != ";" && u.text(e) != "then" {
+		e++
+	}
+	return u.norm(o, e)
+}
+
+func (u *unit) condWrap(text string) wrap {
+	if deadRE.MatchString(strings.TrimSpace(text)) {
+		return wrap{"dead", text}
+	}
+	return wrap{"if", text}
+}
+
+// wrapOf judges one block around an assertion by its header.
+func (u *unit) wrapOf(o int, head string, t *test) []wrap {
+	first := head
+	if k := strings.IndexAny(head, " (:{!"); k > 0 {
+		first = head[:k]
+	}
+	switch {
+	case asyncRE.MatchString(head+"{") || strings.HasPrefix(head, "go func"):
+		return []wrap{{"async", head}}
+	case swallowRE.MatchString(head):
+		return []wrap{{"swallow", head}}
+	}
+	switch first {
+	case "if", "unless", "elif", "when", "guard":
+		return []wrap{u.condWrap(head)}
+	case "while", "until":
+		return []wrap{u.condWrap(head)}
+	case "else", "elsif", "switch", "match":
+		return []wrap{{"if", head}}
+	case "for", "foreach":
+		return []wrap{{"loop", head}}
+	case "try", "do", "begin":
+		if h := u.handler(o); h != "" {
+			return []wrap{{"try", h}}
+		}
+		return nil
+	case "catch", "except", "rescue":
+		return []wrap{{"if", head}}
+	case "case":
+		return nil
+	}
+	if f := u.blockFn(o); f != nil && !u.usedIn(f, t) {
+		return []wrap{{"fn", f.name}}
+	}
+	if name := u.closureName(o); name != "" && !u.usedName(name, t) {
+		return []wrap{{"fn", name}}
+	}
+	return nil
+}
+
+// blockFn returns the named function whose block opens at o.
+func (u *unit) blockFn(o int) *fn {
+	for _, f := range u.fns {
+		if f.open == o && !f.class && (u.lang != langJS || f.closure && u.text(f.at+1) == "=" || u.text(f.at-1) == "function") {
+			return f
+		}
+	}
+	return nil
+}
+
+// closureName reads `name = lambda`, `name := func() {`, `let name = {` before a block.
+func (u *unit) closureName(o int) string {
+	s := u.stmtStart(o)
+	for k := s; k < o && k < s+8; k++ {
+		if t := u.text(k); (t == "=" || t == ":=") && u.kind(k-1) == tkIdent {
+			rest := u.norm(k+1, o)
+			if rest == "" || strings.HasPrefix(rest, "[") && u.lang == langC || hasAny(rest, "func(", "lambda", "->", "=>", "fn", "function", "proc", "Proc.new", "||", "|") {
+				return u.text(k - 1)
+			}
+		}
+	}
+	return ""
+}
+
+func (u *unit) usedIn(f *fn, t *test) bool { return u.usedName(f.name, t) || f.open < t.body }
+
+// usedName says whether a local function is called or handed on inside of the test.
+func (u *unit) usedName(name string, t *test) bool {
+	bare := strings.TrimLeft(name, "$@")
+	for i := t.body; i < t.to; i++ {
+		if strings.TrimLeft(u.text(i), "$@") != bare || u.kind(i) != tkIdent {
+			continue
+		}
+		prev, next := u.text(i-1), u.text(i+1)
+		if prev == "def" || prev == "func" || prev == "fun" || prev == "function" || prev == "fn" || prev == "void" || next == "=" || next == ":=" || next == "{" && u.lang == langShell || next == ":" && u.lang != langPython {
+			continue
+		}
+		if next == "(" && u.text(u.close(i+1)+1) == "{" && u.isOpen(u.close(i+1)+1) { // its declaration
+			continue
+		}
+		bare := (u.first(i) || prev == ";" || prev == "{") && (next == ";" || next == "}" || next == "end" || next == "" || u.first(i+1)) && u.lang != langShell && u.lang != langRuby && u.lang != langElixir
+		if bare || prev == "=" && u.text(i-2) == "_" || prev == ")" && u.text(i-2) == "void" || prev == "void" || u.lang == langRuby && u.first(i) && u.closureOnly(name, t) || u.lang == langElixir && u.first(i) && next != "." {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// closureOnly says whether a Ruby name is bound to a lambda, which a bare mention does not call.
+func (u *unit) closureOnly(name string, t *test) bool {
+	for i := t.body; i < t.to; i++ {
+		if u.text(i) == name && u.text(i+1) == "=" {
+			return true
+		}
+	}
+	return false
+}
+
+// handler returns the text of a handler that keeps assertion failures from failing the test, "" when there is none.
+func (u *unit) handler(o int) string {
+	end := u.close(o)
+	i := end + 1
+	if u.lang == langRuby {
+		for k := o + 1; k < end; k = u.next(k) {
+			if u.text(k) == "rescue" {
+				return u.norm(k, u.stmtEnd(k))
+			}
+		}
+		return ""
+	}
+	if u.lang == langElixir {
+		for k := o + 1; k < end; k = u.next(k) {
+			if u.text(k) == "rescue" || u.text(k) == "catch" {
+				return u.norm(k, min(k+4, end))
+			}
+		}
+		return ""
+	}
+	for n := 0; n < 4 && i < len(u.toks); n++ {
+		t := u.text(i)
+		if t != "catch" && t != "except" {
+			return ""
+		}
+		b := i + 1
+		for b < len(u.toks) && !(u.isOpen(b) && (u.text(b) == "{" || u.text(b) == ":")) && u.text(b) != ":" {
+			b = u.next(b)
+		}
+		stop := u.close(b)
+		if stop == b {
+			stop = u.lineBlockEnd(b)
+		}
+		fails := false
+		for k := b; k < stop; k++ {
+			if w := u.text(k); u.isFail(k) || w == "raise" || w == "throw" || w == "rethrow" || w == "fail" || strings.HasPrefix(w, "assert") && w != "assertTrue" || w == "expect" || strings.HasPrefix(w, "REQUIRE") || strings.HasPrefix(w, "XCT") || w == "done" || w == "panic" {
+				fails = true
+			}
+		}
+		if !fails {
+			return u.norm(i, b)
+		}
+		i = stop + 1
+	}
+	return ""
+}
