@@ -176,19 +176,16 @@ func judge(l *Log, r *loopcore.Report) {
 	}
 }
 
-// killedMark begins a line by which a runner says that it ended a suite from
-// outside; the suite's label follows.
-const killedMark = "[KILLED]"
-
-// markedKilled takes up such lines, where the run did not pass and no reader
+// markedKilled takes up the lines by which a runner says that it ended a suite
+// from outside, in their full shape, where the run did not pass and no reader
 // knows the line as a test's own words.
 func markedKilled(l *Log, c *Claims, r *loopcore.Report) {
-	if !l.In.HasExit || l.In.Exit == 0 || !l.HasLine(killedMark) {
+	if !l.In.HasExit || l.In.Exit == 0 || !l.HasLine(strings.TrimSpace(loopcore.KilledMark)) {
 		return
 	}
 	for i, line := range l.Lines {
-		if rest, ok := strings.CutPrefix(line, killedMark); ok && c.owner[i] == "" {
-			r.Killed = append(r.Killed, loopcore.Killed{Suite: oneLine(strings.TrimLeft(rest, " :-")), Reason: "marker"})
+		if k, ok := loopcore.ParseKilled(line); ok && c.owner[i] == "" {
+			r.Killed = append(r.Killed, k)
 			r.Status = loopcore.StatusKilled
 		}
 	}

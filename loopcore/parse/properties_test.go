@@ -157,9 +157,12 @@ func TestExitCodeIsTheVerdict(t *testing.T) {
 }
 
 func TestMarkedAsKilled(t *testing.T) {
-	r := Parse(Input{Text: []byte("suite one ok\n[KILLED] integration\n"), Exit: 3, HasExit: true})
+	r := Parse(Input{Text: []byte("suite one ok\n[KILLED] integration (exit=137, signal-shaped 128+9 = SIGKILL, 12ms)\n"), Exit: 3, HasExit: true})
 	if r.Status != loopcore.StatusKilled || len(r.Killed) != 1 || r.Killed[0].Suite != "integration" || r.Killed[0].Reason != "marker" || r.Counts.Killed != 1 {
 		t.Errorf("got\n%s", inShort(r))
+	}
+	if r = Parse(Input{Text: []byte("suite one ok\n[KILLED] integration\n"), Exit: 3, HasExit: true}); r.Status != loopcore.StatusFail {
+		t.Errorf("a bare mark, which any suite may print, reads\n%s", inShort(r))
 	}
 	if r = Parse(Input{Text: []byte("[KILLED] is only a word\nok  \texample.com/a\t0.1s\n"), HasExit: true}); r.Status != loopcore.StatusPass {
 		t.Errorf("a passing run that prints the mark reads\n%s", inShort(r))

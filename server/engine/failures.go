@@ -33,9 +33,13 @@ func (e *Engine) ParseFailures(ctx context.Context, c contract.Caller, in contra
 	if given != 1 {
 		return out, loopcore.Refuse(loopcore.CodeInvalidArgument, "pass exactly one of run, text and path", "%d of run, text and path are given", given)
 	}
+	reader, err := format(in.Format)
+	if err != nil {
+		return out, err
+	}
 	if in.Text != "" {
 		// A text needs no repository; with one its frames are told apart better.
-		pin := parse.Input{Text: []byte(in.Text), Format: format(in.Format)}
+		pin := parse.Input{Text: []byte(in.Text), Format: reader}
 		if s, err := e.at(ctx, c, in.Repo); err == nil {
 			pin.Root = s.sources()
 		}
@@ -52,11 +56,20 @@ func (e *Engine) ParseFailures(ctx context.Context, c contract.Caller, in contra
 	return s.parseRun(in)
 }
 
-func format(name string) string {
-	if name == "auto" {
-		return ""
+// format is the reader of that name; "" and auto recognise the output.
+func format(name string) (string, error) {
+	known := []string{"auto"}
+	for _, r := range parse.Readers {
+		if r.Name == name {
+			return name, nil
+		}
+		known = append(known, r.Name)
 	}
-	return name
+	if name == "" || name == "auto" {
+		return "", nil
+	}
+	slices.Sort(known)
+	return "", loopcore.Refuse(loopcore.CodeInvalidArgument, "leave format out, or use one of "+strings.Join(known, ", "), "format %q is unknown", loopcore.CleanLine(name, 60))
 }
 
 func exit(in *parse.Input, code *int) {
@@ -72,16 +85,23 @@ func (s *space) parseFile(in contract.ParseFailuresIn) (contract.ParseFailuresOu
 	if err != nil {
 		return out, err
 	}
+	info, err := os.Stat(path) // before it is opened: a pipe would not let go
+	if err != nil {
+		return out, notFound(in.Path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return out, loopcore.Refuse(loopcore.CodeNotFound, "name a log or a report file", "%s is not a regular file", in.Path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return out, notFound(in.Path, err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return out, loopcore.Refuse(loopcore.CodeNotFound, "name a log or a report file", "%s is not a regular file", in.Path)
+	reader, err := format(in.Format)
+	if err != nil {
+		return out, err
 	}
-	pin := parse.Input{Root: s.sources(), Format: format(in.Format)}
+	pin := parse.Input{Root: s.sources(), Format: reader}
 	exit(&pin, in.ExitCode)
 	if info.Size() <= maxReportBytes {
 		data, err := io.ReadAll(f)

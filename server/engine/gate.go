@@ -143,6 +143,9 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 		r.Report.Failures = slices.DeleteFunc(r.Report.Failures, func(f loopcore.Failure) bool { return f.Name == st.Name || r.Report.Fallback })
 	}
 	r.Killed = named(st, r.Killed, r.Report.Killed)
+	if len(r.Killed) == 0 {
+		explain(&r.Report, st, res, cmd.Log)
+	}
 	r.Missing = s.missing(l, st, r, cmd.Log)
 	return r, rec
 }
@@ -302,6 +305,26 @@ func (s *space) read(st loopcore.Step, res proc.Result, log string, files []pars
 		return parse.Parse(in)
 	}
 	return rep
+}
+
+// explain gives a step that failed or crashed without naming a failure one that
+// is called after the step, so that nothing red is without a failure.
+func explain(rep *loopcore.Report, st loopcore.Step, res proc.Result, log string) {
+	crashed := res.Class == loopcore.ExitCrash
+	if !crashed && res.Class != loopcore.ExitFail || rep.Status == loopcore.StatusNoTests || hard(rep.Failures) > 0 {
+		return
+	}
+	f := loopcore.Failure{Step: st.Name, Kind: loopcore.FailError, Name: st.Name, Message: "the command failed"}
+	if crashed {
+		f.Kind, f.Message = loopcore.FailCrash, "the command crashed: "+res.Signal
+	}
+	if lines := strings.Fields(loopcore.CleanLine(tail(log, 2<<10), 300)); len(lines) > 0 {
+		f.Message += ": " + strings.Join(lines, " ")
+	}
+	f.Fingerprint = loopcore.Fingerprint(f)
+	f.ID = f.Fingerprint[:10]
+	rep.Failures = append(rep.Failures, f)
+	rep.Counts.Errors = max(rep.Counts.Errors, 1)
 }
 
 // missing says what the environment lacks. After the baseline only the command

@@ -112,3 +112,24 @@ func TestMissingCommandBehindMake(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCrashIsAFailure: a crash of the code under test is a failure of kind
+// crash, by signal or by exit code, even when the runner prints nothing.
+func TestCrashIsAFailure(t *testing.T) {
+	for _, end := range []string{"kill -SEGV $$", "exit 134"} {
+		b := newBench(t, map[string]string{"check.sh": "#!/bin/sh\necho working\n" + end + "\n"})
+		out := b.begin(byShell, contract.RunGateIn{})
+		if out.Verdict != loopcore.VerdictFail || out.FailuresTotal != 1 || out.Failures[0].Kind != loopcore.FailCrash || out.Counts.Bad() != 1 {
+			t.Errorf("%s: %s, %+v, %+v", end, out.Verdict, out.Counts, out.Failures)
+		}
+	}
+}
+
+// TestParseRefusesWhatItCanNotRead: an unknown reader, a folder and a pipe.
+func TestParseRefusesWhatItCanNotRead(t *testing.T) {
+	b := newBench(t, shell("a no\n"))
+	_, err := b.e.ParseFailures(context.Background(), b.c, contract.ParseFailuresIn{Text: "x", Format: "pytset"})
+	b.refused(err, loopcore.CodeInvalidArgument, "pytset", "pytest")
+	_, err = b.e.ParseFailures(context.Background(), b.c, contract.ParseFailuresIn{Path: "."})
+	b.refused(err, loopcore.CodeNotFound, "not a regular file")
+}
