@@ -28,6 +28,7 @@ var faults = []struct {
 	{regexp.MustCompile(`Failed opening required '[^'\n]*(vendor/autoload\.php)'`), "run composer install (%s is missing)", false, false},
 	{regexp.MustCompile(`Could not resolve dependencies for project ([\w.:-]+)`), "let Maven fetch the dependencies of %s once with network access", false, false},
 	{regexp.MustCompile(`(?i)(no space left on device|disk quota exceeded|ENOSPC)`), "free disk space (%s)", false, false},
+	{regexp.MustCompile(`(?m)^\s*(?:fatal|error|go|npm (?:ERR!|error)|curl|warning: spurious network error)\b[^\n]*?((?i:could not resolve host|getaddrinfo ENOTFOUND|lookup [\w.-]+[^\n]{0,40}: no such host|failed to connect to|network is unreachable)[^\n]{0,60})`), "give the gate network access, or fetch beforehand what it downloads (%s)", false, false},
 	{regexp.MustCompile(`(ECONNREFUSED[^\n]{0,60}|[Cc]onnection refused[^\n]{0,60})`), "start the service that the tests connect to (%s)", false, true},
 }
 
