@@ -173,13 +173,7 @@ func compareCommands(before, after []string) []hit {
 }
 
 func anyKey(m map[string]int) string {
-	best := ""
-	for k := range m {
-		if best == "" || k < best {
-			best = k
-		}
-	}
-	return best
+	return strings.Join(sortedKeys(m), ", ")
 }
 
 func count(ws []string, w string) int {
@@ -204,7 +198,7 @@ func dash(lines []string) int {
 	n := 0
 	for _, l := range lines {
 		l = strings.TrimLeft(l, "@+ \t")
-		if strings.HasPrefix(l, "-") && !strings.HasPrefix(l, "--") && len(l) > 1 && (strings.IndexByte(" @$./", l[1]) >= 0 || l[1] >= 'a' && l[1] <= 'z' && strings.Contains(l, " ")) {
+		if strings.HasPrefix(l, "-") && !strings.HasPrefix(l, "--") && len(l) > 1 && (strings.IndexByte(" @$./", l[1]) >= 0 || l[1] >= 'a' && l[1] <= 'z' && (strings.Contains(l, " ") || toolCalls(l[1:]) > 0)) {
 			n++
 		}
 	}
@@ -276,7 +270,7 @@ func compareFlags(tool string, a, b []string) []hit {
 	for _, w := range came {
 		name, val, has := strings.Cut(w, "=")
 		switch {
-		case strings.HasPrefix(tool, "cargo") && (w == "-D" || w == "--all" || w == "--deny"), w == "-D" && tool != "cmake" && strings.HasPrefix(tool, "cargo"):
+		case strings.Contains(tool, "cargo") && (w == "-D" || w == "--all" || w == "--deny"):
 		case hasFlag(went, name) && has:
 			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
 		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):

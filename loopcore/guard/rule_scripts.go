@@ -127,7 +127,7 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 			if m == "" || strings.Contains(a, l) {
 				continue
 			}
-			if strings.Count(a, m) >= strings.Count(b, m) && s.rule != "C03" {
+			if strings.Count(a, m) >= strings.Count(b, m) && s.rule != "C03" && !strings.HasSuffix(m, "=") {
 				continue // moved or rewrapped
 			}
 			sev := s.sev
