@@ -103,7 +103,7 @@ func (d *demo) play(ctx context.Context) error {
 		}
 		d.failing(run)
 		for _, f := range run.Guard.Findings {
-			d.say("guard", "%s %s in %s: %s", d.p.red(string(f.Severity)), f.Rule, f.File, f.Change)
+			d.say("guard", "%s %s %s: %s", d.p.red(string(f.Severity)), f.Rule, place(f.File, f.Line), f.Change)
 		}
 		var e contract.EvaluateOut
 		if err := d.agent.call(ctx, "evaluate_termination", map[string]any{"agent_report": map[string]any{"status": "fixed", "root_cause": t.says}}, &e); err != nil {

@@ -85,10 +85,21 @@ func (a *app) findings(found []loopcore.Finding, asJSON bool, format string) err
 	p := a.paint()
 	for _, f := range found {
 		word := map[loopcore.Severity]string{loopcore.SevBlock: p.red("block"), loopcore.SevHuman: p.yellow("human"), loopcore.SevWarn: p.dim("warn ")}[f.Severity]
-		a.printf("%s  %s  %s:%d\n       %s\n       %s\n       honestly: %s\n", word, f.Rule, f.File, f.Line, f.Change, f.Why, f.Honest)
+		a.printf("%s  %s  %s\n       %s\n       %s\n       honestly: %s\n", word, f.Rule, place(f.File, f.Line), f.Change, f.Why, f.Honest)
 	}
 	if len(found) == 0 {
 		a.printf("nothing was weakened\n")
 	}
 	return nil
+}
+
+// place is file:line, as far as it is known: a test that no longer runs has none.
+func place(file string, line int) string {
+	switch {
+	case file == "":
+		return "in the run"
+	case line == 0:
+		return file
+	}
+	return file + ":" + itoa(line)
 }

@@ -33,6 +33,7 @@ func verifyCmd(a *app) *cobra.Command {
 			if len(v.Problems) > 0 {
 				a.exit = exitRed
 			}
+			v.Problems = append([]string{}, v.Problems...) // [] rather than null
 			if asJSON {
 				return a.json(v)
 			}

@@ -24,7 +24,7 @@ func (a *app) confirm(f loopcore.Finding) (bool, error) {
 	if !ok || !isatty.IsTerminal(stdin.Fd()) || !isatty.IsTerminal(os.Stdout.Fd()) {
 		return false, refuse
 	}
-	fmt.Fprintf(a.out, "%s  %s  %s:%d\n  %s\n  %s\nType the rule's id to accept exactly this change: ", f.Severity, f.Rule, f.File, f.Line, f.Change, f.Why)
+	fmt.Fprintf(a.out, "%s  %s  %s\n  %s\n  %s\nType the rule's id to accept exactly this change: ", f.Severity, f.Rule, place(f.File, f.Line), f.Change, f.Why)
 	line, err := bufio.NewReader(stdin).ReadString('\n')
 	if err != nil {
 		return false, refuse
