@@ -111,9 +111,17 @@ func oneLine(s string) string {
 
 // finish fills texts, ids and digests, applies settings and waivers, sorts and removes doubles.
 func (d *diff) finish() []loopcore.Finding {
+	worst := map[string]loopcore.Severity{} // several signs may give the same finding
+	for _, f := range d.found {
+		if k := findingKey(f); weight(f.Severity) > weight(worst[k]) {
+			worst[k] = f.Severity
+		}
+	}
 	seen := map[string]bool{}
 	out := make([]loopcore.Finding, 0, len(d.found))
 	for _, f := range d.found {
+		key := findingKey(f)
+		f.Severity = worst[key]
 		r, _ := Explain(f.Rule)
 		f.Why, f.Honest = r.Why, r.Honest
 		if sev, ok := d.in.Rules[f.Rule]; ok {
@@ -122,7 +130,6 @@ func (d *diff) finish() []loopcore.Finding {
 		sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.File, f.Change}, "\x00")))
 		f.ID = f.Rule + "-" + hex.EncodeToString(sum[:4])
 		f.Digest = d.digest(f)
-		key := f.Rule + "\x00" + f.File + "\x00" + f.Change
 		if seen[key] {
 			continue
 		}
@@ -144,6 +151,20 @@ func (d *diff) finish() []loopcore.Finding {
 		return a.Change < b.Change
 	})
 	return out
+}
+
+func findingKey(f loopcore.Finding) string { return f.Rule + "\x00" + f.File + "\x00" + f.Change }
+
+func weight(s loopcore.Severity) int {
+	switch s {
+	case loopcore.SevBlock:
+		return 3
+	case loopcore.SevHuman:
+		return 2
+	case loopcore.SevWarn:
+		return 1
+	}
+	return 0
 }
 
 // digest covers the finding and both versions of its file, so that a waiver is void once either changes.
