@@ -65,7 +65,7 @@ func colonPosition(s string, at, skip int) (d diagnostic, rest string, ok bool) 
 	default:
 		return d, "", false
 	}
-	if d.file = s[:at]; !pathLike(d.file) || d.line == 0 {
+	if d.file = s[:at]; d.line == 0 || !pathLike(d.file) {
 		return d, "", false
 	}
 	if len(rest) > 1 && rest[0] == ':' && rest[1] >= '0' && rest[1] <= '9' {
@@ -144,22 +144,49 @@ func pathLike(s string) bool {
 	if s == "<stdin>" {
 		return true
 	}
-	if s == "" || len(s) > 512 || strings.HasPrefix(s, "::") || strings.HasPrefix(s, "##") || strings.Contains(s, "://") || strings.ContainsAny(s, "\"'<>|*?{}\t") || strings.Contains(s, ": ") {
+	if s == "" || len(s) > 512 || strings.HasPrefix(s, "::") || strings.HasPrefix(s, "##") {
 		return false
 	}
-	if base := s[strings.LastIndexAny(s, `/\\`)+1:]; hasAnyPrefix(base, []string{"Makefile", "makefile", "GNUmakefile", "Rakefile", "Dockerfile", "Containerfile", "Justfile", "justfile", "Gemfile"}) {
-		return !strings.Contains(s, " ")
+	base, dot, slash, space, letter := 0, -1, false, false, false
+	for i := range len(s) {
+		switch c := s[i]; c {
+		case '"', '\'', '<', '>', '|', '*', '?', '{', '}', '\t':
+			return false
+		case ':':
+			if rest := s[i+1:]; strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, "//") {
+				return false
+			}
+		case '/', '\\':
+			base, slash = i+1, true
+		case '.':
+			dot = i
+		case ' ':
+			space = true
+		default:
+			letter = letter || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		}
 	}
-	if !strings.ContainsFunc(s, unicode.IsLetter) || strings.Contains(s, "  ") {
+	if wellKnown(s[base:]) {
+		return !space
+	}
+	if !letter && !strings.ContainsFunc(s, unicode.IsLetter) || space && (!slash || strings.Contains(s, "  ")) {
 		return false
 	}
-	slash := strings.ContainsAny(s, `/\`)
-	if strings.Contains(s, " ") && !slash {
-		return false
-	}
-	dot := strings.LastIndexByte(s, '.')
 	ext := dot >= 0 && dot+1 < len(s) && len(s)-dot <= 12 && !strings.ContainsAny(s[dot+1:], " /\\()[]=")
-	return ext || slash && !strings.Contains(s, " ")
+	return ext || slash && !space
+}
+
+// wellKnown reports whether a file's name is one that needs no extension.
+func wellKnown(base string) bool {
+	if base == "" || strings.IndexByte("MmGRDCJj", base[0]) < 0 {
+		return false
+	}
+	for _, p := range [...]string{"Makefile", "makefile", "GNUmakefile", "Rakefile", "Dockerfile", "Containerfile", "Justfile", "justfile", "Gemfile"} {
+		if strings.HasPrefix(base, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // severities are the words compilers and linters put before a message, the

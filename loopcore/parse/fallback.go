@@ -82,7 +82,7 @@ func (s *shapes) settle(r *loopcore.Report, counts loopcore.Counts, counted bool
 	switch {
 	case s.built:
 		r.Status = loopcore.StatusBuildError
-	case len(required(r.Failures)) > 0:
+	case counting(r.Failures) > 0:
 		r.Status = loopcore.StatusFail
 	case counts.Passed+counts.Failed+counts.Errors == 0 && (s.noTests() || counted && counts.Skipped == 0):
 		r.Status = loopcore.StatusNoTests

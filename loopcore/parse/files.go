@@ -77,7 +77,7 @@ func joinFiles(text, files loopcore.Report) loopcore.Report {
 		out.Tests = text.Tests
 	}
 	out.Failures = joinFailures(out.Failures, more.Failures, !named(text))
-	if n := len(required(out.Failures)); !out.Counted && n > out.Counts.Failed+out.Counts.Errors {
+	if n := counting(out.Failures); !out.Counted && n > out.Counts.Failed+out.Counts.Errors {
 		out.Counts.Errors = n - out.Counts.Failed
 	}
 	return out
@@ -86,7 +86,7 @@ func joinFiles(text, files loopcore.Report) loopcore.Report {
 // named reports whether a known reader named every failure that its runner
 // counted.
 func named(r loopcore.Report) bool {
-	n := len(required(r.Failures))
+	n := counting(r.Failures)
 	return n > 0 && !r.Fallback && (!r.Counted && r.Counts.Passed == 0 || r.Counted && n >= r.Counts.Failed)
 }
 

@@ -65,7 +65,7 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 		}
 		i = end - 1
 	}
-	if len(required(r.Failures)) == 0 {
+	if counting(r.Failures) == 0 {
 		r.Failures = append(r.Failures, driver...)
 	}
 	r.Failures = errorsOnly(instantiated(r.Failures))
@@ -100,7 +100,7 @@ func compilerDriver(l *Log, i int) (loopcore.Failure, bool) {
 // instantiated keeps one of the errors that one line of the repository causes
 // in foreign headers, and counts them only where there are no others.
 func instantiated(fs []loopcore.Failure) []loopcore.Failure {
-	alone := len(required(fs)) == 0
+	alone := counting(fs) == 0
 	type key struct {
 		file string
 		line int
@@ -129,7 +129,7 @@ func errorsOnly(fs []loopcore.Failure) []loopcore.Failure {
 			out = append(out, f)
 		}
 	}
-	if len(required(out)) == 0 {
+	if counting(out) == 0 {
 		return fs
 	}
 	return out

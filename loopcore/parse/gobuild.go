@@ -28,7 +28,7 @@ func readGoBuild(l *Log, c *Claims) loopcore.Report {
 		r.Failures = append(r.Failures, fs...)
 		i += n - 1
 	}
-	if len(required(r.Failures)) > 0 {
+	if counting(r.Failures) > 0 {
 		r.Status = loopcore.StatusBuildError
 		for _, f := range r.Failures {
 			if f.Kind == loopcore.FailLint {

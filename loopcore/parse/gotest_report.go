@@ -2,6 +2,7 @@ package parse
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,13 @@ func (g *goRun) report(l *Log) loopcore.Report {
 		}
 		r.Failures = append(r.Failures, *f)
 	}
+	failed := 0
+	for _, t := range g.cases {
+		if t.status == goFailed {
+			failed++
+		}
+	}
+	r.Failures, r.Tests = slices.Grow(r.Failures, failed), make([]loopcore.TestCase, 0, len(g.cases))
 	for _, t := range g.cases {
 		g.add(l, &r, t, module, taken)
 	}

@@ -31,6 +31,11 @@ func merge(l *Log, parts []part) loopcore.Report {
 	var out loopcore.Report
 	var names []string
 	explained := caused(parts)
+	all := 0
+	for _, p := range parts {
+		all += len(p.report.Failures)
+	}
+	out.Failures = make([]loopcore.Failure, 0, all)
 	for _, p := range parts {
 		r := p.report
 		if p.reader.Wrapper && explained {
@@ -65,7 +70,7 @@ func merge(l *Log, parts []part) loopcore.Report {
 // caused reports whether a reader that is no wrapper found a failure.
 func caused(parts []part) bool {
 	for _, p := range parts {
-		if !p.reader.Wrapper && len(required(p.report.Failures)) > 0 {
+		if !p.reader.Wrapper && counting(p.report.Failures) > 0 {
 			return true
 		}
 	}
@@ -75,12 +80,7 @@ func caused(parts []part) bool {
 // fill completes a reader's report: the status from its failures, and the
 // counts where the runner gave none.
 func fill(r *loopcore.Report) {
-	bad := 0
-	for _, f := range r.Failures {
-		if !f.Optional {
-			bad++
-		}
-	}
+	bad := counting(r.Failures)
 	if !r.Counted {
 		count(r)
 	}
@@ -115,15 +115,16 @@ func count(r *loopcore.Report) {
 }
 
 // dedupe drops a second report of the same failure (runners print failures
-// twice), keeping the first and adding what only the later one knows.
+// twice), keeping the first and adding what only the later one knows. It works
+// in place.
 func dedupe(fs []loopcore.Failure) []loopcore.Failure {
 	type key struct {
 		suite, name, file string
 		line, column      int
 		message           string
 	}
-	seen := map[key]int{}
-	out := fs[:0:0]
+	seen := make(map[key]int, len(fs))
+	out := fs[:0]
 	for _, f := range fs {
 		if f.Kind == loopcore.FailLint && f.Column == 0 && f.Rule != "" {
 			out = append(out, f) // two findings of one rule on one line
@@ -167,7 +168,7 @@ func judge(l *Log, r *loopcore.Report) {
 		r.Status = loopcore.StatusPass
 	case exit != 0 && (r.Status == "" || r.Status == loopcore.StatusPass):
 		r.Status = loopcore.StatusFail
-		if len(required(r.Failures)) == 0 {
+		if counting(r.Failures) == 0 {
 			r.Failures = append(r.Failures, unexplained(l))
 			r.Counts.Errors = max(r.Counts.Errors, 1)
 		}
@@ -240,13 +241,28 @@ func killReason(code int) string {
 
 // required is the failures that count.
 func required(fs []loopcore.Failure) []loopcore.Failure {
-	var out []loopcore.Failure
+	n := counting(fs)
+	if n == 0 {
+		return nil
+	}
+	out := make([]loopcore.Failure, 0, n)
 	for _, f := range fs {
 		if !f.Optional {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// counting is how many of the failures count.
+func counting(fs []loopcore.Failure) int {
+	n := 0
+	for i := range fs {
+		if !fs[i].Optional {
+			n++
+		}
+	}
+	return n
 }
 
 // finish makes the report's failures comparable: step, fingerprint, id.

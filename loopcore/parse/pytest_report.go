@@ -381,7 +381,7 @@ func (p *pyRun) settle() {
 			p.r.Killed = append(p.r.Killed, loopcore.Killed{Suite: pytestName, Reason: "timeout"})
 		}
 	}
-	bad := len(required(p.r.Failures))
+	bad := counting(p.r.Failures)
 	switch {
 	case p.r.Status != "" && p.r.Status != loopcore.StatusBuildError:
 	case p.r.Status == loopcore.StatusBuildError && p.r.Counts.Failed > 0:
