@@ -59,6 +59,12 @@ func (r StepResult) masked() bool {
 	return false
 }
 
+// didNotBuild: the build step failed, or a reader saw that the code did not
+// compile or load. That a recipe of make failed does not say what it did.
+func (r StepResult) didNotBuild() bool {
+	return r.Status() == StepFail && (r.Step.Kind == KindBuild || r.Report.Status == StatusBuildError && r.Report.Runner != "make")
+}
+
 // Judge is the verdict of a run, most serious first, in the order of the
 // decision table.
 func Judge(results []StepResult, findings []Finding) Verdict {
@@ -91,9 +97,7 @@ func Judge(results []StepResult, findings []Finding) Verdict {
 		return VerdictKilled
 	case has(is(StepBroken)):
 		return VerdictEnvironment
-	case has(func(r StepResult) bool {
-		return r.Status() == StepFail && (r.Step.Kind == KindBuild || r.Report.Status == StatusBuildError)
-	}):
+	case has(StepResult.didNotBuild):
 		return VerdictBuildError
 	case has(is(StepFail)):
 		return VerdictFail

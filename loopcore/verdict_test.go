@@ -32,6 +32,7 @@ func TestJudge(t *testing.T) {
 		{"red for a person is red", []StepResult{result(KindTest, 1, nil)}, human, VerdictFail},
 		{"build step", []StepResult{result(KindBuild, 2, nil), {Step: Step{Kind: KindTest}}}, nil, VerdictBuildError},
 		{"tests do not compile", []StepResult{result(KindTest, 1, func(r *StepResult) { r.Report.Status = StatusBuildError })}, nil, VerdictBuildError},
+		{"a recipe of make failed", []StepResult{result(KindTest, 2, func(r *StepResult) { r.Report.Status, r.Report.Runner = StatusBuildError, "make" })}, nil, VerdictFail},
 		{"non-zero, nothing parsed", []StepResult{result(KindTest, 3, func(r *StepResult) { r.Report.Failures = nil })}, nil, VerdictFail},
 		{"killed", []StepResult{result(KindTest, 137, func(r *StepResult) { r.Report.Failures = nil; r.Killed = []Killed{{}} })}, nil, VerdictKilled},
 		{"time-out", []StepResult{result(KindTest, -1, func(r *StepResult) { r.TimedOut = true })}, nil, VerdictKilled},

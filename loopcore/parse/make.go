@@ -37,6 +37,10 @@ func readMake(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		deepest = level
+		if f.Kind == loopcore.FailError && strings.HasPrefix(f.Message, "[") {
+			f.Message = strings.TrimSpace(said(l, c, i) + " " + f.Message)
+			f.Detail = detail(l, i-40, i)
+		}
 		r.Failures = append(r.Failures, f)
 	}
 	if n := len(r.Failures); n > 0 {
@@ -44,6 +48,37 @@ func readMake(l *Log, c *Claims) loopcore.Report {
 		r.Counts, r.Counted = loopcore.Counts{Errors: n}, true
 	}
 	return r
+}
+
+// said is what was printed right before line i and nobody read: a recipe's own
+// words, of which make only tells that they ended badly.
+func said(l *Log, c *Claims, i int) string {
+	var out []string
+	for i--; i >= 0 && len(out) < tailLines && c.owner[i] == ""; i-- {
+		s := strings.TrimSpace(l.Lines[i])
+		if strings.HasPrefix(s, "make: ") || strings.HasPrefix(s, "make[") || strings.HasPrefix(s, "ninja: ") {
+			break
+		}
+		if s != "" {
+			out = append([]string{s}, out...)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// behind looks for what failed behind a recipe that make only says has failed:
+// a runner that no reader knows. What has a name or a place is the cause.
+func behind(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
+	found := fallback(l, c, loopcore.Report{})
+	for _, f := range required(found.Failures) {
+		if f.Name == "" && (f.File == "" || f.Line == 0) {
+			return r
+		}
+	}
+	if len(required(found.Failures)) == 0 {
+		return r
+	}
+	return found
 }
 
 // makeLevel is N of "make[N]: ", 0 for the outermost.
@@ -76,7 +111,7 @@ func makeFailure(l *Log, i int, line string) (loopcore.Failure, bool) {
 		}
 	case strings.HasPrefix(line, "ninja: error: "):
 		f.Message = strings.TrimPrefix(line, "ninja: error: ")
-	case strings.HasPrefix(line, "FAILED: "):
+	case strings.HasPrefix(line, "FAILED: ") && l.HasAny("ninja: "):
 		f.Message = line
 	case strings.HasPrefix(line, "error: Recipe `"), strings.HasPrefix(line, "task: Failed to run task"):
 		f.Message = line

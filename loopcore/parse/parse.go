@@ -87,6 +87,8 @@ func read(l *Log) loopcore.Report {
 	}
 	if !known(l, rep) {
 		rep = fallback(l, c, rep)
+	} else if rep.Runner == makeTool.Name {
+		rep = behind(l, c, rep)
 	}
 	markedKilled(l, c, &rep)
 	judge(l, &rep)
