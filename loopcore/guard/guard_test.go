@@ -418,3 +418,24 @@ func FuzzCheck(f *testing.F) {
 		Check(Input{Changes: []Change{change(p, a, b)}, Mode: ModeFrozen})
 	})
 }
+
+// manyFiles is a tree of a hundred thousand paths, none of which is read.
+type manyFiles []string
+
+func (m manyFiles) Read(string) ([]byte, bool) { return nil, false }
+func (m manyFiles) List() []string             { return m }
+
+func BenchmarkFiftyOfHundredThousand(b *testing.B) {
+	tree := make(manyFiles, 100_000)
+	for i := range tree {
+		tree[i] = fmt.Sprintf("pkg%d/sub/file%d_test.go", i%1000, i)
+	}
+	in := Input{Before: tree, After: tree}
+	for i := range 50 {
+		p := fmt.Sprintf("pkg%d/a.go", i)
+		in.Changes = append(in.Changes, change(p, "package a\n\nfunc F(s string) int { return 0 }\n", "package a\n\nfunc F(s string) int {\n\tif s == \"abc def\" {\n\t\treturn 12345\n\t}\n\treturn 0\n}\n"))
+	}
+	for b.Loop() {
+		Check(in)
+	}
+}

@@ -140,7 +140,7 @@ func (d *diff) snapshot(f *fileDiff) {
 	case f.old == nil:
 	case f.new == nil:
 		sev := loopcore.SevBlock
-		if d.testGone(f.path()) {
+		if d.testGone(f.path()) || d.newSnapshot() {
 			sev = loopcore.SevHuman
 		}
 		d.report("S03", sev, f.path(), 0, "a stored snapshot was deleted: the next run writes what the code gives")
@@ -166,6 +166,16 @@ func knownData(p string) bool {
 	switch strings.ToLower(ext(p)) {
 	case ".json", ".yml", ".yaml", ".xml", ".csv", ".tsv", ".txt", ".html", ".htm", ".bin", ".dat", ".sql", ".ini", ".toml", ".golden", ".expected", ".out", ".in", ".log", ".snap", ".http", ".har", ".jsonl", ".ndjson", ".parquet", ".db", ".sqlite", ".proto", ".avro", ".pem", ".stderr", ".stdout", ".diff", ".patch", ".properties", ".conf", ".svg", ".png", ".jpg", ".gif", ".pdf", ".zip", ".gz", ".env":
 		return true
+	}
+	return false
+}
+
+// newSnapshot says whether stored output appears elsewhere in the same change.
+func (d *diff) newSnapshot() bool {
+	for _, f := range d.files {
+		if f.role == roleSnapshot && f.old == nil && f.new != nil {
+			return true
+		}
 	}
 	return false
 }

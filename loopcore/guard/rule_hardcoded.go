@@ -127,8 +127,10 @@ func (d *diff) testLiterals() map[string]bool {
 		return out
 	}
 	n := 0
-	for _, p := range d.in.Before.List() {
-		if isTestFile(p) && isCodeExt(p) && !isInstalled(p) && d.near(p) {
+	all := d.in.Before.List()
+	stems := d.stems()
+	for _, p := range all {
+		if maybeTest(p) && isTestFile(p) && isCodeExt(p) && !isInstalled(p) && (len(all) < smallTree || near(p, stems)) {
 			take(p)
 			if n++; n > 60 {
 				break
@@ -138,20 +140,36 @@ func (d *diff) testLiterals() map[string]bool {
 	return out
 }
 
-// near says whether a test file may be about one of the changed files.
-func (d *diff) near(p string) bool {
-	l := strings.ToLower(strings.TrimSuffix(baseName(p), ext(p)))
+// smallTree is the number of files up to which every test is looked at.
+const smallTree = 400
+
+// maybeTest is a cheap test before isTestFile, for large trees.
+func maybeTest(p string) bool {
+	return hasAny(p, "test", "Test", "spec", "Spec", "cy.", "e2e", "bats")
+}
+
+// stems lists the lower-cased base names of the changed implementation files.
+func (d *diff) stems() []string {
+	var out []string
 	for _, f := range d.files {
 		if f.role != roleCode {
 			continue
 		}
 		stem := strings.ToLower(strings.TrimSuffix(baseName(f.path()), ext(f.path())))
-		if len(stem) > 1 && strings.Contains(l, stem) {
+		if len(stem) > 1 {
+			out = append(out, stem)
+		}
+	}
+	return out
+}
+
+// near says whether a test file may be about one of the changed files.
+func near(p string, stems []string) bool {
+	l := strings.ToLower(strings.TrimSuffix(baseName(p), ext(p)))
+	for _, s := range stems {
+		if strings.Contains(l, s) {
 			return true
 		}
 	}
-	return d.small()
+	return false
 }
-
-// small says whether the tree is small enough to look at every test.
-func (d *diff) small() bool { return len(d.in.Before.List()) < 400 }
