@@ -218,6 +218,36 @@ func TestTheRestIsNeverSilent(t *testing.T) {
 	}
 }
 
+// Where even twenty failures are too much, fewer are listed and counted, and
+// the clusters, which explain all of them, stay.
+func TestLongNamesKeepTheClusters(t *testing.T) {
+	e := &enginetest.Engine{OnRunGate: func(context.Context, contract.Caller, contract.RunGateIn, contract.Progress) (contract.RunGateOut, error) {
+		out := twenty(45, 45)
+		for i := range out.Failures {
+			f := &out.Failures[i]
+			f.Suite = "tests/integration/checkout/test_discounts_and_vouchers.py"
+			f.File = f.Suite
+			f.Name = fmt.Sprintf("TestDiscountsOfReturningCustomers::test_second_voucher_is_rounded[customer-%02d]", i)
+			out.Delta.NewlyBroken = append(out.Delta.NewlyBroken, contract.Ref{ID: f.ID, Name: f.Suite + " > " + f.Name})
+			out.Delta.New = append(out.Delta.New, contract.Ref{ID: f.ID, Name: f.Suite + " > " + f.Name})
+		}
+		return out, nil
+	}}
+	res := call(t, e, "run_gate", `{}`)
+	var out contract.RunGateOut
+	if err := json.Unmarshal([]byte(structured(t, res)), &out); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("%d of 45 failures listed; the rest: parse_failures(run=%q, cursor=\"%d\")", len(out.Failures), out.Run, len(out.Failures))
+	if len(out.Failures) < 10 || len(out.Clusters) != 5 || !strings.Contains(strings.Join(out.Notes, "\n"), want) {
+		t.Errorf("%d failures, %d clusters, notes %q", len(out.Failures), len(out.Clusters), out.Notes)
+	}
+	if n := len(structured(t, res)); n > tools.Budget {
+		t.Errorf("%d characters", n)
+	}
+	t.Logf("%d failures in %d characters", len(out.Failures), len(structured(t, res)))
+}
+
 // One cluster of many failures fills what room is left, and the pointer to the
 // rest still fits.
 func TestOneLargeCluster(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 // cut is one list of an answer that may be shown in part.
 type cut struct {
 	n    int            // its size
-	min  int            // what is shown in any case
+	min  int            // what is shown if at all possible
+	few  int            // what is shown where even all minima are too much; 0: min
 	to   func(n int)    // show n; from the original each time
 	said func(left int) // tell the reader how many are not shown; nil where a total says so
 }
@@ -61,11 +62,22 @@ func fit[Out any](out *Out, budget int, text func(Out) string, cuts []cut) {
 			c.said(c.n - shown[i])
 		}
 	}
+	fewer(cuts, shown, func() bool { return fits(0) })
 	for _, l := range []limits{{120, 600, 5}, {80, 300, 3}, {40, 120, 1}, {20, 60, 0}} {
 		if fits(0) {
 			return
 		}
 		squeeze(out, l)
+	}
+}
+
+// fewer gives up what the lists hold above their few, until the answer fits.
+func fewer(cuts []cut, shown []int, fits func() bool) {
+	for i, c := range cuts {
+		for n := shown[i] - 1; c.few > 0 && n >= c.few && !fits(); n-- {
+			c.to(n)
+			c.said(c.n - n)
+		}
 	}
 }
 
