@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/evidence"
@@ -87,18 +88,40 @@ func (s *space) stage(ctx context.Context, ses evidence.Session, v *evidence.Dec
 // rollback brings a snapshot back and keeps what was there as discarded.
 func (s *space) rollback(ctx context.Context, ses evidence.Session, v *evidence.Decision, paths []string) error {
 	done, err := s.repo.Restore(ctx, v.Action.To, gitrepo.RestoreOptions{Paths: paths, Label: fmt.Sprintf("discarded: iteration %d, %s", v.Iteration, v.Rule.Row),
-		Meta: map[string]string{"session": ses.ID}})
+		Meta: map[string]string{"session": ses.ID, metaDecision: strconv.Itoa(v.N)}})
 	if err != nil {
 		return err
 	}
-	v.Action.Discarded = done.Safety.ID
 	v.Action.Files = append(slices.Clone(done.Written), done.Deleted...)
 	slices.Sort(v.Action.Files)
 	for _, l := range done.Left {
 		v.Action.Note = fmt.Sprintf("left as it is: %s (%s)", l.Path, l.Why)
 	}
-	return s.db.SaveCheckpoint(evidence.Checkpoint{ID: done.Safety.ID, Session: ses.ID, Iteration: v.Iteration, Run: v.Run, Tree: done.Safety.Tree,
+	return s.discarded(ses, v, done.Safety)
+}
+
+// discarded records the snapshot that holds what the action replaced.
+func (s *space) discarded(ses evidence.Session, v *evidence.Decision, safety gitrepo.Snapshot) error {
+	v.Action.Discarded = safety.ID
+	return s.db.SaveCheckpoint(evidence.Checkpoint{ID: safety.ID, Session: ses.ID, Iteration: v.Iteration, Run: v.Run, Tree: safety.Tree,
 		Files: v.Action.Files, RootCause: v.Rule.Row + ": " + v.Rule.Detection, Kind: "discarded"})
+}
+
+// metaDecision is where a restore's safety snapshot names its decision.
+const metaDecision = "decision"
+
+// safety finds the snapshot that the action of a decision kept before it wrote.
+func (s *space) safety(ctx context.Context, v evidence.Decision) (gitrepo.Snapshot, bool, error) {
+	all, err := s.repo.List(ctx)
+	if err != nil {
+		return gitrepo.Snapshot{}, false, err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if m := all[i].Meta; m["session"] == v.Session && m[metaDecision] == strconv.Itoa(v.N) {
+			return all[i], true, nil
+		}
+	}
+	return gitrepo.Snapshot{}, false, nil
 }
 
 // restoreProtected brings the files back that the guard protects, and leaves
@@ -150,8 +173,7 @@ func (s *space) settle(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 	}
-	recovered, err := s.repo.Recover(ctx)
-	if err != nil {
+	if _, err := s.repo.Recover(ctx); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
 	pending, err := s.db.PendingDecisions()
@@ -159,16 +181,17 @@ func (s *space) settle(ctx context.Context) error {
 		return errors.Join(append(errs, err)...)
 	}
 	for _, v := range pending {
-		if err := s.finish(ctx, v, recovered); err != nil {
+		if err := s.finish(ctx, v); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// finish carries out a decision whose server died before its action was done.
-// Where the tree has moved since, nothing is touched.
-func (s *space) finish(ctx context.Context, v evidence.Decision, r gitrepo.Recovery) error {
+// finish carries out a decision whose server died before its action was
+// recorded as done. A tree that is not the one decided on is left alone: either
+// the action was done already, or somebody works in it.
+func (s *space) finish(ctx context.Context, v evidence.Decision) error {
 	ses, err := s.db.Session(v.Session)
 	if err != nil {
 		return err
@@ -177,9 +200,16 @@ func (s *space) finish(ctx context.Context, v evidence.Decision, r gitrepo.Recov
 	if err != nil {
 		return err
 	}
+	kept, restored, err := s.safety(ctx, v)
+	if err != nil {
+		return err
+	}
 	switch {
-	case r.Action == "finished" || r.Action == "undone":
-		v.Action.Discarded, v.Action.Note = r.Journal.Safety, "the server was killed meanwhile; the restore was "+r.Action
+	case tree != v.Action.Tree && restored:
+		v.Action.Note = "the server was killed meanwhile; the restore was finished"
+		if v.Action.Files, err = s.between(ctx, kept.Tree, tree); err == nil {
+			err = s.discarded(ses, &v, kept)
+		}
 	case tree != v.Action.Tree:
 		v.Action.Note = "the server was killed before the action, and the tree moved since: nothing was touched"
 	case v.Action.Kind == loopcore.ActionStage:

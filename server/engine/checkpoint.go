@@ -112,7 +112,12 @@ func (s *space) since(ctx context.Context, ses evidence.Session, points []eviden
 			from = p.Tree
 		}
 	}
-	changes, err := s.repo.Changes(ctx, from, tree)
+	return s.between(ctx, from, tree)
+}
+
+// between lists the files that differ between two trees.
+func (s *space) between(ctx context.Context, from, to string) ([]string, error) {
+	changes, err := s.repo.Changes(ctx, from, to)
 	files := []string{}
 	for _, c := range changes {
 		files = append(files, c.Path)
