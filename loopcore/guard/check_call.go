@@ -132,21 +132,7 @@ func (u *unit) callCheck(i int) (check, bool) {
 	if u.text(open) == "{" {
 		args = []span{{open + 1, u.close(open)}}
 	}
-	if u.lang == langC && u.text(i) == "EXPECT_CALL" {
-		c.verb = "EXPECT_CALL" + u.chainWords(u.close(open)+1, to)
-	}
-	if u.lang == langPHP && u.text(i) == "expects" {
-		c.verb += u.chainWords(u.close(open)+1, to)
-		c.ops, c.opAt = append(c.ops, u.norm(u.close(open)+1, to)), append(c.opAt, span{u.close(open) + 1, to})
-	}
-	if u.lang == langPHP && u.text(i) == "expects" || u.lang == langCSharp && (strings.HasPrefix(u.text(i), "Verify") || u.text(i) == "Received") || u.lang == langRuby && (strings.HasPrefix(u.text(i), "must_") || strings.HasPrefix(u.text(i), "wont_")) || u.lang == langCSharp && strings.HasPrefix(u.text(i), "Should") {
-		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})
-		c.text = u.norm(s, to)
-	}
-	if u.lang == langPython && u.text(i-1) == "." && strings.HasPrefix(u.text(i), "assert_") {
-		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})
-		c.text = u.norm(s, to)
-	}
+	u.receiver(&c, i, open, span{s, to})
 	for k, a := range args {
 		if k == 0 && u.lang == langGo && (u.norm(a.from, a.to) == "t" || u.norm(a.from, a.to) == "tb" || u.norm(a.from, a.to) == "b" || u.norm(a.from, a.to) == "c") {
 			continue
@@ -163,6 +149,27 @@ func (u *unit) callCheck(i int) (check, bool) {
 	}
 	u.judge(&c)
 	return c, true
+}
+
+// receiver adds what stands before the verb where that is the subject, and the
+// chain behind it where that is part of the check.
+func (u *unit) receiver(c *check, i, open int, st span) {
+	s, to := st.from, st.to
+	if u.lang == langC && u.text(i) == "EXPECT_CALL" {
+		c.verb = "EXPECT_CALL" + u.chainWords(u.close(open)+1, to)
+	}
+	if u.lang == langPHP && u.text(i) == "expects" {
+		c.verb += u.chainWords(u.close(open)+1, to)
+		c.ops, c.opAt = append(c.ops, u.norm(u.close(open)+1, to)), append(c.opAt, span{u.close(open) + 1, to})
+	}
+	if u.lang == langPHP && u.text(i) == "expects" || u.lang == langCSharp && (strings.HasPrefix(u.text(i), "Verify") || u.text(i) == "Received") || u.lang == langRuby && (strings.HasPrefix(u.text(i), "must_") || strings.HasPrefix(u.text(i), "wont_")) || u.lang == langCSharp && strings.HasPrefix(u.text(i), "Should") {
+		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})
+		c.text = u.norm(s, to)
+	}
+	if u.lang == langPython && u.text(i-1) == "." && strings.HasPrefix(u.text(i), "assert_") {
+		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})
+		c.text = u.norm(s, to)
+	}
 }
 
 func (u *unit) bodyFollows(open int) bool {
