@@ -10,11 +10,16 @@ import (
 // Fingerprint is the identity of a failure: a hash of step, suite, name and
 // the folded message; for a diagnostic (no name) of its file and rule as well.
 func Fingerprint(f Failure) string {
-	parts := []string{f.Step, f.Suite, f.Name, Fold(f.Message)}
+	var room [512]byte
+	b := append(room[:0], f.Step...)
+	b = append(append(b, 0), f.Suite...)
+	b = append(append(b, 0), f.Name...)
+	b = append(append(b, 0), Fold(f.Message)...)
 	if f.Name == "" {
-		parts = append(parts, f.File, f.Rule)
+		b = append(append(b, 0), f.File...)
+		b = append(append(b, 0), f.Rule...)
 	}
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])
 }
 

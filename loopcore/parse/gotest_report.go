@@ -230,6 +230,9 @@ var goFailWords = []string{"want", "expect", "got", "error", "fail", "mismatch",
 // hand (a Log call is not one), else the first that speaks of failing, else
 // the last.
 func (t *goCase) pick(l *Log, module string, es []goEntry) goEntry {
+	if len(es) == 1 {
+		return es[0]
+	}
 	var candidates []goEntry
 	for _, e := range es {
 		src := sourceLine(l, goFile(l, module, t.pkg, e.file), e.line)
@@ -265,6 +268,9 @@ func (e goEntry) message(l *Log) string {
 		if m := testify(l, e.from+1, e.to); m != "" {
 			return m
 		}
+	}
+	if e.to == e.from+1 {
+		return e.text
 	}
 	parts := []string{e.text}
 	for i := e.from + 1; i < e.to && i < e.from+12; i++ {

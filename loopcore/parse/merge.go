@@ -31,11 +31,6 @@ func merge(l *Log, parts []part) loopcore.Report {
 	var out loopcore.Report
 	var names []string
 	explained := caused(parts)
-	all := 0
-	for _, p := range parts {
-		all += len(p.report.Failures)
-	}
-	out.Failures = make([]loopcore.Failure, 0, all)
 	for _, p := range parts {
 		r := p.report
 		if p.reader.Wrapper && explained {
@@ -55,7 +50,11 @@ func merge(l *Log, parts []part) loopcore.Report {
 		}
 		out.Counts = out.Counts.Add(r.Counts)
 		out.Counted = out.Counted || r.Counted
-		out.Failures = append(out.Failures, r.Failures...)
+		if out.Failures == nil { // one reader's report is taken as it is
+			out.Failures = r.Failures
+		} else {
+			out.Failures = append(out.Failures, r.Failures...)
+		}
 		out.Killed = append(out.Killed, r.Killed...)
 		out.Tests = append(out.Tests, r.Tests...)
 	}
@@ -273,7 +272,7 @@ func finish(l *Log, r *loopcore.Report) {
 	r.Fallback = r.Fallback || r.Runner == "" // nobody knew the runner
 	relative(l, r)
 	settle(l, r)
-	ids := map[string]int{}
+	ids := make(map[string]int, len(r.Failures))
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		f.Step = l.In.Step

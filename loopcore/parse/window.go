@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -45,23 +46,44 @@ type window struct {
 // ReadLog cleans an output that comes as a stream: see ParseReader.
 func ReadLog(r io.Reader, in Input) (*Log, error) {
 	w := &window{line: 1}
+	rest, err := w.begin(r)
 	buf := make([]byte, chunkSize)
-	var rest []byte // the beginning of a line whose end has not come
-	for {
-		n, err := r.Read(buf)
+	for err == nil {
+		var n int
+		n, err = r.Read(buf)
 		if n > 0 {
 			w.total += int64(n)
 			rest = w.feed(rest, buf[:n])
 		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	}
+	if err != io.EOF {
+		return nil, err
 	}
 	w.chunk(rest)
 	return w.log(in), nil
+}
+
+// begin reads the head in one piece; it returns the beginning of the line that
+// the head's end cut. Most outputs are no longer.
+func (w *window) begin(r io.Reader) (rest []byte, err error) {
+	head := make([]byte, 0, chunkSize)
+	for err == nil && len(head) < headSize {
+		if len(head) == cap(head) {
+			head = slices.Grow(head, len(head))
+		}
+		var n int
+		n, err = r.Read(head[len(head):min(cap(head), headSize)])
+		head = head[:len(head)+n]
+	}
+	w.total = int64(len(head))
+	end := len(head)
+	if err == nil {
+		end = bytes.LastIndexByte(head, '\n') + 1
+		rest = append(rest, head[end:]...)
+	}
+	w.head = head[:end]
+	w.line += bytes.Count(w.head, []byte{'\n'})
+	return rest, err
 }
 
 // feed takes in bytes; it returns the last line, if it has no end yet.
@@ -87,10 +109,6 @@ func (w *window) chunk(data []byte) {
 	}
 	line := w.line
 	w.line += bytes.Count(data, []byte{'\n'})
-	if len(w.tail) == 0 && len(w.head)+len(data) <= headSize {
-		w.head = append(w.head, data...)
-		return
-	}
 	w.tail = append(w.tail, piece{data, line})
 	w.held += len(data)
 	for w.held > tailSize+longestRaw && len(w.tail) > 1 {
@@ -146,6 +164,12 @@ func hinted(b []byte) bool {
 func (w *window) log(in Input) *Log {
 	l := &Log{In: in, Bytes: w.total, Cut: w.cut, marks: map[string]bool{}}
 	l.In.Text = nil
+	if len(w.tail) == 0 {
+		l.text, l.Numbers = clean(w.head)
+		l.split()
+		l.dir = workDir(l)
+		return l
+	}
 	pieces := append([]piece{{w.head, 1}}, append(w.middle, w.tail...)...)
 	var text strings.Builder
 	numbered := w.cut
