@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -27,13 +26,13 @@ const (
 type keyRule struct {
 	rule string
 	dir  direction
-	file *regexp.Regexp // of the path, lower-cased
-	key  *regexp.Regexp // of the key path
+	file *lazyRE // of the path, lower-cased
+	key  *lazyRE // of the key path
 	sev  loopcore.Severity
 }
 
 func kx(rule string, dir direction, file, key string) keyRule {
-	return keyRule{rule, dir, regexp.MustCompile(file), regexp.MustCompile(`(?i)` + key), loopcore.SevBlock}
+	return keyRule{rule, dir, lazily(file), lazily(`(?i)` + key), loopcore.SevBlock}
 }
 
 func kh(rule string, dir direction, file, key string) keyRule {

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 
@@ -281,7 +280,7 @@ func dependencyLines(f *fileDiff) bool {
 	if f.old == nil || f.new == nil {
 		return false
 	}
-	return regexp.MustCompile(`"[@\w/.-]+":\s*"[\^~>=]*\d+\.`).MatchString(addedText(string(f.old.Data), string(f.new.Data)))
+	return lazily(`"[@\w/.-]+":\s*"[\^~>=]*\d+\.`).MatchString(addedText(string(f.old.Data), string(f.new.Data)))
 }
 
 // removedWords adds to removed what the changed implementation no longer says at all.

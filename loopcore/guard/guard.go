@@ -67,8 +67,8 @@ type Input struct {
 	Counts         loopcore.Counts
 }
 
-// Check returns what the change weakens, sorted by file, line and rule. The
-// same input gives the same findings. Findings that a waiver covers (same rule,
+// Check returns what the change weakens, sorted by file, line and rule, what
+// the inventory lacks last. The same input gives the same findings. Findings that a waiver covers (same rule,
 // file and digest) come back as warnings.
 func Check(in Input) []loopcore.Finding {
 	d := newDiff(in)
@@ -139,6 +139,9 @@ func (d *diff) finish() []loopcore.Finding {
 	}
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i], out[j]
+		if x, y := a.Rule[0] == 'D', b.Rule[0] == 'D'; x != y {
+			return y // a cause in a file before what the run lacked
+		}
 		if a.File != b.File {
 			return a.File < b.File
 		}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"sort"
 	"strings"
@@ -11,39 +12,77 @@ import (
 // Inventory compares what ran at baseline with what ran now: a test that ran
 // and no longer runs (D01), one that is newly skipped (D02), and a fall of the
 // totals where the runner names no tests (D03). Empty inventories say nothing.
-// A test counts as the same when suite and name are the same, or name and file.
+// Many lost tests of one file are one finding. A test counts as the same when suite and name are the same, or name and file.
 func Inventory(base, now []loopcore.TestCase, baseCounts, counts loopcore.Counts) []loopcore.Finding {
-	var out []loopcore.Finding
-	add := func(rule, file, change string) {
-		out = append(out, loopcore.Finding{Rule: rule, Severity: loopcore.SevBlock, File: file, Change: oneLine(change)})
-	}
 	if len(base) > 0 && len(now) > 0 {
-		status := map[string]loopcore.TestStatus{}
-		for _, t := range now {
-			for _, k := range caseKeys(t) {
-				if s, ok := status[k]; !ok || s == loopcore.TestSkipped {
-					status[k] = t.Status
-				}
-			}
-		}
-		for _, t := range base {
-			if t.Status == loopcore.TestSkipped {
-				continue
-			}
-			switch s, ok := lookup(status, t); {
-			case !ok:
-				add("D01", t.File, fmt.Sprintf("%s ran at baseline and does not run now", label(t)))
-			case s == loopcore.TestSkipped:
-				add("D02", t.File, fmt.Sprintf("%s ran at baseline and is skipped now", label(t)))
-			}
-		}
-		sort.Slice(out, func(i, j int) bool { return out[i].Change < out[j].Change })
-		return out
+		gone, skipped := lost(base, now)
+		return append(together("D01", "at baseline and does not run now", "at baseline and do not run now", gone),
+			together("D02", "at baseline and is skipped now", "at baseline and are skipped now", skipped)...)
 	}
 	before, after := ran(baseCounts), ran(counts)
 	if before > 0 && baseCounts.Killed == 0 && counts.Killed == 0 && counts.Errors == 0 && after < before {
-		add("D03", "", fmt.Sprintf("%d tests ran at baseline, %d now", before, after))
+		return []loopcore.Finding{{Rule: "D03", Severity: loopcore.SevBlock, Change: fmt.Sprintf("%d tests ran at baseline, %d now", before, after)}}
 	}
+	return nil
+}
+
+// lost is what ran at baseline and did not run now, or was skipped.
+func lost(base, now []loopcore.TestCase) (gone, skipped []loopcore.TestCase) {
+	status := map[string]loopcore.TestStatus{}
+	for _, t := range now {
+		for _, k := range caseKeys(t) {
+			if s, ok := status[k]; !ok || s == loopcore.TestSkipped {
+				status[k] = t.Status
+			}
+		}
+	}
+	for _, t := range base {
+		if t.Status == loopcore.TestSkipped {
+			continue
+		}
+		switch s, ok := lookup(status, t); {
+		case !ok:
+			gone = append(gone, t)
+		case s == loopcore.TestSkipped:
+			skipped = append(skipped, t)
+		}
+	}
+	return gone, skipped
+}
+
+// alone is how many lost tests of one file are told one by one; more of them
+// have one cause, which must not be buried under them, and one waiver.
+const alone = 4
+
+// together makes findings of lost tests: one a test, or one a file (where the
+// runner names none: a suite) with more than alone of them.
+func together(rule, one, many string, tests []loopcore.TestCase) []loopcore.Finding {
+	groups := map[string][]string{}
+	files := map[string]string{}
+	for _, t := range tests {
+		key := t.File
+		if key == "" {
+			key = t.Suite
+		}
+		groups[key] = append(groups[key], label(t))
+		files[key] = t.File
+	}
+	var out []loopcore.Finding
+	add := func(key, change string) {
+		out = append(out, loopcore.Finding{Rule: rule, Severity: loopcore.SevBlock, File: files[key], Change: oneLine(change)})
+	}
+	for key, names := range groups {
+		sort.Strings(names)
+		if len(names) > alone {
+			sum := sha256.Sum256([]byte(strings.Join(names, "\x00"))) // the whole set, so that a waiver covers no other
+			add(key, fmt.Sprintf("%d tests ran %s (set %x): %s", len(names), many, sum[:4], strings.Join(names, ", ")))
+			continue
+		}
+		for _, name := range names {
+			add(key, name+" ran "+one)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Change < out[j].Change })
 	return out
 }
 

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -29,10 +28,10 @@ const (
 // markRule finds one kind of directive in the view of a piece of a file.
 type markRule struct {
 	class markClass
-	re    *regexp.Regexp
+	re    *lazyRE
 }
 
-func rx(class markClass, s string) markRule { return markRule{class, regexp.MustCompile(s)} }
+func rx(class markClass, s string) markRule { return markRule{class, lazily(s)} }
 
 // headMarks are looked for in attributes and the declaration of tests and suites.
 var headMarks = map[lang][]markRule{

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -358,7 +357,7 @@ func (d *diff) movedKey(f *fileDiff, key string) bool {
 
 // pytestOptions judges addopts, testpaths and filterwarnings, which are more than lists.
 func (d *diff) pytestOptions(f *fileDiff, key string, a, b []string) bool {
-	if !regexp.MustCompile(pyFiles).MatchString(strings.ToLower(f.path())) || !strings.Contains(key, "pytest") {
+	if !lazily(pyFiles).MatchString(strings.ToLower(f.path())) || !strings.Contains(key, "pytest") {
 		return false
 	}
 	line := keyLine(string(data(f.new)), key, b)

@@ -3,11 +3,10 @@ package guard
 import (
 	"fixloop/loopcore"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
-var mockRE = regexp.MustCompile(`\b(jest|vi)\.(mock|spyOn|doMock)\(|\bmock\.patch|\bpatch\(|\bpatch\.object\(|\bmonkeypatch\.setattr\(|\bsinon\.(stub|replace)\(|\bmockReturnValue|\bmockImplementation|\bmockResolvedValue|\bwhen\(|\bdoReturn\(|\bgiven\(|\bevery\{|\bcoEvery\{|\ballow\(\w+\)\.to|\ballow_any_instance_of\(|\.stubs?\(|\bany_instance\b|\bMock\.Of<|\bnew Mock<|\.Setup\(|\bSubstitute\.For|->willReturn\(|createMock\(|createStub\(|\bEXPECT_CALL\(|\bON_CALL\(|\bReturnsAsync\(|\bMagicMock\(|\bMock\(|\bgomock\.|\bmockk\b|\bstub\(|\bExpect\(|:meck\.|Mox\.|\bexpect\([A-Z]\w*Mock|\bmock\.method\(|\bt\.mock\.|\bmockery::|Mockery::`)
+var mockRE = lazily(`\b(jest|vi)\.(mock|spyOn|doMock)\(|\bmock\.patch|\bpatch\(|\bpatch\.object\(|\bmonkeypatch\.setattr\(|\bsinon\.(stub|replace)\(|\bmockReturnValue|\bmockImplementation|\bmockResolvedValue|\bwhen\(|\bdoReturn\(|\bgiven\(|\bevery\{|\bcoEvery\{|\ballow\(\w+\)\.to|\ballow_any_instance_of\(|\.stubs?\(|\bany_instance\b|\bMock\.Of<|\bnew Mock<|\.Setup\(|\bSubstitute\.For|->willReturn\(|createMock\(|createStub\(|\bEXPECT_CALL\(|\bON_CALL\(|\bReturnsAsync\(|\bMagicMock\(|\bMock\(|\bgomock\.|\bmockk\b|\bstub\(|\bExpect\(|:meck\.|Mox\.|\bexpect\([A-Z]\w*Mock|\bmock\.method\(|\bt\.mock\.|\bmockery::|Mockery::`)
 
 // mocked reports tests that now replace what they are about: A09.
 func (d *diff) mocked(p testPair) {
@@ -76,7 +75,7 @@ func (d *diff) mocksSubject(p testPair, text string) bool {
 	return false
 }
 
-var networkRE = regexp.MustCompile(`\bfetch\b|\brequests\.|\bhttp\.|\bhttpx\.|\burllib|\baxios\b|\bURLSession\b|\bHttpClient\b|\bcurl\b|\bNet::HTTP\b|\bFaraday\b|\bGuzzle\b`)
+var networkRE = lazily(`\bfetch\b|\brequests\.|\bhttp\.|\bhttpx\.|\burllib|\baxios\b|\bURLSession\b|\bHttpClient\b|\bcurl\b|\bNet::HTTP\b|\bFaraday\b|\bGuzzle\b`)
 
 // fakedNetwork reports a live edge that became a local double.
 func (d *diff) fakedNetwork(p testPair) {
@@ -104,7 +103,7 @@ func failCount(t *test) int {
 	return n
 }
 
-var printRE = regexp.MustCompile(`\b(t\.Logf?|print|println|console\.(log|warn|error|info)|puts|warn|echo|fmt\.Print\w*|log\.\w+|eprintln!?|println!|printf|System\.(out|err)\.\w+|Console\.Write\w*|error_log|IO\.puts|NSLog|Logger\.\w+|WARN|INFO|MESSAGE|BOOST_TEST_MESSAGE|logger\.\w+|logging\.\w+|warnings\.warn|TestContext\.Write\w*|_output\.Write\w*)\(`)
+var printRE = lazily(`\b(t\.Logf?|print|println|console\.(log|warn|error|info)|puts|warn|echo|fmt\.Print\w*|log\.\w+|eprintln!?|println!|printf|System\.(out|err)\.\w+|Console\.Write\w*|error_log|IO\.puts|NSLog|Logger\.\w+|WARN|INFO|MESSAGE|BOOST_TEST_MESSAGE|logger\.\w+|logging\.\w+|warnings\.warn|TestContext\.Write\w*|_output\.Write\w*)\(`)
 
 func printCount(t *test) int {
 	return len(printRE.FindAllString(t.unit.norm(t.body, t.to)+"(", -1))

@@ -3,7 +3,6 @@ package guard
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -222,7 +221,7 @@ func (d *diff) fixture(f *fileDiff) {
 	d.report("E07", sev, f.path(), 0, "data of the tests was "+what)
 }
 
-var envRE = regexp.MustCompile(`(?m)\b(NODE_OPTIONS|PYTEST_ADDOPTS|PYTEST_PLUGINS|PYTHONSTARTUP|PYTHONPATH|PYTHONOPTIMIZE|GOFLAGS|RUBYOPT|RUBYLIB|BASH_ENV|LD_PRELOAD|DYLD_INSERT_LIBRARIES|JAVA_TOOL_OPTIONS|MAVEN_OPTS|MAVEN_ARGS|GRADLE_OPTS|RUSTFLAGS|RUSTC_WRAPPER|CARGO_TARGET_\w+|CARGO_BUILD_\w+|PERL5OPT|PHP_INI_SCAN_DIR|ERL_FLAGS|ELIXIR_ERL_OPTIONS|DOTNET_STARTUP_HOOKS|SPEC_OPTS|MOCHA_\w+|GTEST_FILTER|JEST_\w+|VITEST_\w+|CI|PATH|SKIP|HUSKY|node-options|script-shell|ignore-scripts|preload|runner|rustc-wrapper|rustc-workspace-wrapper|auto_prepend_file|auto_append_file|rustflags|alias)\b\s*[:=]`)
+var envRE = lazily(`(?m)\b(NODE_OPTIONS|PYTEST_ADDOPTS|PYTEST_PLUGINS|PYTHONSTARTUP|PYTHONPATH|PYTHONOPTIMIZE|GOFLAGS|RUBYOPT|RUBYLIB|BASH_ENV|LD_PRELOAD|DYLD_INSERT_LIBRARIES|JAVA_TOOL_OPTIONS|MAVEN_OPTS|MAVEN_ARGS|GRADLE_OPTS|RUSTFLAGS|RUSTC_WRAPPER|CARGO_TARGET_\w+|CARGO_BUILD_\w+|PERL5OPT|PHP_INI_SCAN_DIR|ERL_FLAGS|ELIXIR_ERL_OPTIONS|DOTNET_STARTUP_HOOKS|SPEC_OPTS|MOCHA_\w+|GTEST_FILTER|JEST_\w+|VITEST_\w+|CI|PATH|SKIP|HUSKY|node-options|script-shell|ignore-scripts|preload|runner|rustc-wrapper|rustc-workspace-wrapper|auto_prepend_file|auto_append_file|rustflags|alias)\b\s*[:=]`)
 
 // autoLoaded judges files that tools read by themselves: E06.
 func (d *diff) autoLoaded(f *fileDiff) {
@@ -247,12 +246,12 @@ func (d *diff) autoLoaded(f *fileDiff) {
 	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".envrc", ".env", ".env.test", ".bazelrc", ".user.ini", "php.ini", ".pryrc", ".irbrc", ".bashrc", ".profile", ".bash_profile", ".zshenv", ".zshrc", "bunfig.toml", "go.env", ".tool-versions", "mise.toml", ".mise.toml", "direnv.toml":
 		danger = envRE.MatchString(fresh)
 	case ".rspec", ".rspec-local":
-		danger = regexp.MustCompile(`(-r|--require|-I)\s+\S`).MatchString(strings.ReplaceAll(fresh, "--require spec_helper", "")) && !strings.Contains(fresh, "rails_helper")
+		danger = lazily(`(-r|--require|-I)\s+\S`).MatchString(strings.ReplaceAll(fresh, "--require spec_helper", "")) && !strings.Contains(fresh, "rails_helper")
 		known = danger
 	case "maven.config", "jvm.config", "extensions.xml":
 		danger = hasSeg(p, ".mvn") && hasAny(fresh, "skip", "Skip", "ignore", "Ignore", "-fn", "--fail-never", "-o", "-Dtest", "-pl", "javaagent", "-fae", "<extension>", "groups", "-ea:", "-da", "failIfNo", "exclude")
 	case "gradle.properties":
-		danger = hasAny(fresh, "skip", "ignoreFailures", "-javaagent", "exclude", "init") || regexp.MustCompile(`(?i)\btest`).MatchString(fresh)
+		danger = hasAny(fresh, "skip", "ignoreFailures", "-javaagent", "exclude", "init") || lazily(`(?i)\btest`).MatchString(fresh)
 	case "init.gradle", "init.gradle.kts", "settings.gradle", "settings.gradle.kts":
 		danger = hasAny(fresh, "ignoreFailures", "enabled = false", "exclude", "onlyIf", "allprojects") && strings.HasPrefix(b, "init") || hasAny(fresh, "ignoreFailures", "enabled = false")
 		known = danger
@@ -469,9 +468,9 @@ func (d *diff) shadowModule(f *fileDiff) {
 	case langPHP:
 		shadow = strings.Contains(f.newU.src, `namespace PHPUnit\`)
 	case langJava, langKotlin:
-		shadow = regexp.MustCompile(`(?m)^package (org\.junit|org\.assertj|org\.mockito|org\.hamcrest|io\.kotest|kotlin\.test)`).MatchString(f.newU.src)
+		shadow = lazily(`(?m)^package (org\.junit|org\.assertj|org\.mockito|org\.hamcrest|io\.kotest|kotlin\.test)`).MatchString(f.newU.src)
 	case langCSharp:
-		shadow = regexp.MustCompile(`(?m)^\s*namespace (Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools)`).MatchString(f.newU.src)
+		shadow = lazily(`(?m)^\s*namespace (Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools)`).MatchString(f.newU.src)
 	case langSwift:
 		shadow = strings.Contains(p, "XCTest/") || strings.Contains(p, "Sources/Testing/")
 	case langC:

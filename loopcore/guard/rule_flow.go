@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -179,9 +178,9 @@ func (d *diff) exitOnly(p testPair) {
 }
 
 var (
-	asyncRE   = regexp.MustCompile(`\b(setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|AfterFunc|go func|Thread\.new|thread::spawn|tokio::spawn|task::spawn|Task\.Run|Task\.Factory|ThreadPool|runAsync|supplyAsync|new Thread|Thread\(|thread\(|pthread_create|std::thread|std::async|std::jthread|DispatchQueue|asyncAfter|Task\.detached|Task\{|create_task|ensure_future|run_in_executor|GlobalScope|CoroutineScope|launch\{|launch\(|Task\.async|Task\.start|spawn\(|spawn_link|spawn fn|executor\.submit|executor\.execute|process\.nextTick|requestAnimationFrame|Process\.fork|fork\{|schedule\(|Timer\()`)
-	swallowRE = regexp.MustCompile(`\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError|try\?`)
-	deadRE    = regexp.MustCompile(`^(else ?)?(if|while|unless|elif)\(?(False|false|0|None|nil|!true|not True|1>2|1==2|0==1|""|!1|\[\])\)?$|^unless\(?(true|1)\)?$|^(if|while)\(?(false|False|0)(&&|and )|^(if|while) ?\[ ?(0 ?(=|-eq|==) ?1|1 ?(=|-eq|==) ?0) ?\]|^if false$`)
+	asyncRE   = lazily(`\b(setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|AfterFunc|go func|Thread\.new|thread::spawn|tokio::spawn|task::spawn|Task\.Run|Task\.Factory|ThreadPool|runAsync|supplyAsync|new Thread|Thread\(|thread\(|pthread_create|std::thread|std::async|std::jthread|DispatchQueue|asyncAfter|Task\.detached|Task\{|create_task|ensure_future|run_in_executor|GlobalScope|CoroutineScope|launch\{|launch\(|Task\.async|Task\.start|spawn\(|spawn_link|spawn fn|executor\.submit|executor\.execute|process\.nextTick|requestAnimationFrame|Process\.fork|fork\{|schedule\(|Timer\()`)
+	swallowRE = lazily(`\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError|try\?`)
+	deadRE    = lazily(`^(else ?)?(if|while|unless|elif)\(?(False|false|0|None|nil|!true|not True|1>2|1==2|0==1|""|!1|\[\])\)?$|^unless\(?(true|1)\)?$|^(if|while)\(?(false|False|0)(&&|and )|^(if|while) ?\[ ?(0 ?(=|-eq|==) ?1|1 ?(=|-eq|==) ?0) ?\]|^if false$`)
 )
 
 // around compares what stands around the kept assertions of a pair.
@@ -269,11 +268,11 @@ func (d *diff) wasThere(p testPair, c check) bool {
 	return false
 }
 
-var joinRE = regexp.MustCompile(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.await|<-|waitFor|wait\(for|fulfillment|\.value\b|Task\.await|assert_receive|gather\(|\.get\(\)|advanceTimers|runAllTimers|useFakeTimers|pthread_join|CountDownLatch|\bwait\b`)
+var joinRE = lazily(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.await|<-|waitFor|wait\(for|fulfillment|\.value\b|Task\.await|assert_receive|gather\(|\.get\(\)|advanceTimers|runAllTimers|useFakeTimers|pthread_join|CountDownLatch|\bwait\b`)
 
 func joined(t *test) int { return len(joinRE.FindAllString(t.unit.norm(t.head, t.to), -1)) }
 
-var softRE = regexp.MustCompile(`\bset ?\+e|^trap ""|\bexpect\.soft\b|\bSoftAssertions?\(|\bnew SoftAssert\b|\bdefer func\(\)\{[^}]*recover\(\)|\bcontinueAfterFailure=|\bDISABLE_ASSERT`)
+var softRE = lazily(`\bset ?\+e|^trap ""|\bexpect\.soft\b|\bSoftAssertions?\(|\bnew SoftAssert\b|\bdefer func\(\)\{[^}]*recover\(\)|\bcontinueAfterFailure=|\bDISABLE_ASSERT`)
 
 // softCalls are statements that make failures of the whole test harmless.
 func (t *test) softCalls() map[string]int {
@@ -360,7 +359,7 @@ func doneBeside(t *test) bool {
 	return false
 }
 
-var joinWordRE = regexp.MustCompile(`\.join\(\)|\.Wait\(\)|\.wait\(\)|wait\(for|waitForExpectations|Task\.await|\.await\(\)|fulfillment\(|\.unwrap\(\)\.join|\bwait\b`)
+var joinWordRE = lazily(`\.join\(\)|\.Wait\(\)|\.wait\(\)|wait\(for|waitForExpectations|Task\.await|\.await\(\)|fulfillment\(|\.unwrap\(\)\.join|\bwait\b`)
 
 // awaited says whether an assertion is awaited, returned or needs neither.
 func awaited(u *unit, c *check) bool {

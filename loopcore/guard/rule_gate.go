@@ -3,7 +3,6 @@ package guard
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -14,10 +13,10 @@ const maxGatePrograms = 40
 
 var (
 	// failSignRE is where a program says that a check failed.
-	failSignRE = regexp.MustCompile(`\b(exit|return)\s+("?\$|[1-9])|\bset\s+-\w*e|\bpipefail\b|\bfalse\b|[.:]exit!?\(?\s*[1-9]|\bexitCode\s*=\s*[1-9]|\braise\b|\bthrow\b|\bassert|\bpanic\(|\bdie\b|\babort\b|log\.Fatal`)
+	failSignRE = lazily(`\b(exit|return)\s+("?\$|[1-9])|\bset\s+-\w*e|\bpipefail\b|\bfalse\b|[.:]exit!?\(?\s*[1-9]|\bexitCode\s*=\s*[1-9]|\braise\b|\bthrow\b|\bassert|\bpanic\(|\bdie\b|\babort\b|log\.Fatal`)
 	// passSignRE is where a program ends or goes on as if nothing failed.
-	passSignRE  = regexp.MustCompile(`\b(exit|return)\s+0\b|\bset\s+\+\w*e|\|\|\s*(true|:)(\s|;|$)|[.:]exit!?\(?\s*0\s*\)?|\bexitCode\s*=\s*0|\btrap\b`)
-	checkNameRE = regexp.MustCompile(`(?i)test|check|verif|lint|spec|valid|gate|build|\bci\b|run[-_.]`)
+	passSignRE  = lazily(`\b(exit|return)\s+0\b|\bset\s+\+\w*e|\|\|\s*(true|:)(\s|;|$)|[.:]exit!?\(?\s*0\s*\)?|\bexitCode\s*=\s*0|\btrap\b`)
+	checkNameRE = lazily(`(?i)test|check|verif|lint|spec|valid|gate|build|\bci\b|run[-_.]`)
 )
 
 // gateRules judges edits of the programs that the gate's own commands name,
@@ -70,7 +69,7 @@ func (d *diff) judgeProgram(f *fileDiff) (string, loopcore.Severity) {
 }
 
 // added is the first new line that matches.
-func added(a, b []string, re *regexp.Regexp) string {
+func added(a, b []string, re *lazyRE) string {
 	for _, l := range minus(b, a) {
 		if re.MatchString(l) {
 			return l
@@ -221,8 +220,8 @@ func isOperator(w string) bool {
 }
 
 var (
-	interpreterRE = regexp.MustCompile(`^(sh|bash|dash|zsh|ksh|python[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua|Rscript)$`)
-	wrapperRE     = regexp.MustCompile(`^(@?env|exec|time|timeout|nice|command|\d+[smh]?|-[nk]?\d*)$`)
+	interpreterRE = lazily(`^(sh|bash|dash|zsh|ksh|python[\d.]*|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua|Rscript)$`)
+	wrapperRE     = lazily(`^(@?env|exec|time|timeout|nice|command|\d+[smh]?|-[nk]?\d*)$`)
 )
 
 // before is a file of the baseline, nil when there is none. Only a word that

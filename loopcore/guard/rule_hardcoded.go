@@ -2,13 +2,12 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
 )
 
-var branchRE = regexp.MustCompile(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"`)
+var branchRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"`)
 
 // hardCoded reports literals of the tests that newly decide in the implementation: R02.
 func (d *diff) hardCoded() {

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -123,8 +122,8 @@ func (d *diff) rowUsesRemoved(r row) bool {
 	return false
 }
 
-var wordRE = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
-var literalRE = regexp.MustCompile(`"[^"]*"|-?[0-9][0-9_.eE]*|true|false|True|False`)
+var wordRE = lazily(`[A-Za-z_][A-Za-z0-9_]*`)
+var literalRE = lazily(`"[^"]*"|-?[0-9][0-9_.eE]*|true|false|True|False`)
 
 func numbersOf(s string) string { return strings.Join(literalRE.FindAllString(s, -1), " ") }
 
@@ -139,7 +138,7 @@ func likeText(a, b string) float64 {
 	return alike(x, y)
 }
 
-var tokenRE = regexp.MustCompile(`"[^"]*"|[A-Za-z_0-9.]+|[^\sA-Za-z_0-9]`)
+var tokenRE = lazily(`"[^"]*"|[A-Za-z_0-9.]+|[^\sA-Za-z_0-9]`)
 
 // rowOfKept says whether the row's list belongs to something that still exists: its test, or the file.
 func (d *diff) rowOfKept(f *fileDiff, g row) bool {
@@ -433,7 +432,7 @@ func (u *unit) listName(i int) string {
 }
 
 // narrowRE are expressions that cut a source of cases short.
-var narrowRE = regexp.MustCompile(`\[:?-?\d*:\d*\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first\(|\.Take\(|\.prefix\(|\.drop\(|\.skip\(|\.filter\(|\.Where\(|\.limit\(|Enum\.take|Enum\.filter|Enum\.drop|array_slice\(|array_filter\(|\.select\b|\.reject\b|\.dropLast|\.dropFirst|range\(0\)|in \[\]|in\[\]|of \[\]|emptyList\(|\.subList\(|Skip\(`)
+var narrowRE = lazily(`\[:?-?\d*:\d*\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first\(|\.Take\(|\.prefix\(|\.drop\(|\.skip\(|\.filter\(|\.Where\(|\.limit\(|Enum\.take|Enum\.filter|Enum\.drop|array_slice\(|array_filter\(|\.select\b|\.reject\b|\.dropLast|\.dropFirst|range\(0\)|in \[\]|in\[\]|of \[\]|emptyList\(|\.subList\(|Skip\(`)
 
 // loopSources reports loops and parameter sources that were cut short or emptied: T11.
 func (d *diff) loopSources() {
@@ -466,7 +465,7 @@ func anyContains(m map[string]int, s string) bool {
 	return false
 }
 
-var emptyRE = regexp.MustCompile(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?\[\]( as|\)|:|,|\.|$|\{)|range\(0\)|\bemptyList\(|listOf\(\)|in 0\.\.0|1\.\.0|0\.\.<0|\[\](\w|\.)+\{\}|\bin \(\)|^\[\]\.each|\{\}\.each|\[\]\.(each|forEach)|for\(;false;\)|range\{\}|range\[\]\w+\{\}`)
+var emptyRE = lazily(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?\[\]( as|\)|:|,|\.|$|\{)|range\(0\)|\bemptyList\(|listOf\(\)|in 0\.\.0|1\.\.0|0\.\.<0|\[\](\w|\.)+\{\}|\bin \(\)|^\[\]\.each|\{\}\.each|\[\]\.(each|forEach)|for\(;false;\)|range\{\}|range\[\]\w+\{\}`)
 
 func emptySource(s string) bool { return emptyRE.MatchString(s) }
 

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -11,12 +10,12 @@ import (
 type pattern struct {
 	rule  string
 	sev   loopcore.Severity
-	re    *regexp.Regexp
+	re    *lazyRE
 	where func(d *diff, f *fileDiff, at int) bool
 }
 
 func px(rule string, sev loopcore.Severity, where func(*diff, *fileDiff, int) bool, s string) pattern {
-	return pattern{rule, sev, regexp.MustCompile(s), where}
+	return pattern{rule, sev, lazily(s), where}
 }
 
 func inCode(_ *diff, f *fileDiff, _ int) bool {

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,18 +13,18 @@ import (
 type scriptPattern struct {
 	rule string
 	sev  loopcore.Severity
-	file *regexp.Regexp
-	add  *regexp.Regexp
-	del  *regexp.Regexp
+	file *lazyRE
+	add  *lazyRE
+	del  *lazyRE
 }
 
 func sx(rule string, sev loopcore.Severity, file, add, del string) scriptPattern {
-	p := scriptPattern{rule: rule, sev: sev, file: regexp.MustCompile(file)}
+	p := scriptPattern{rule: rule, sev: sev, file: lazily(file)}
 	if add != "" {
-		p.add = regexp.MustCompile(add)
+		p.add = lazily(add)
 	}
 	if del != "" {
-		p.del = regexp.MustCompile(del)
+		p.del = lazily(del)
 	}
 	return p
 }
@@ -163,12 +162,12 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 
 // rakeShrank says whether a task lost one of its prerequisites.
 func rakeShrank(old, now string) bool {
-	name := regexp.MustCompile(`^task\s+:?(\w+)`).FindStringSubmatch(old)
+	name := lazily(`^task\s+:?(\w+)`).FindStringSubmatch(old)
 	if name == nil {
 		return false
 	}
 	for _, l := range strings.Split(now, "\n") {
-		if m := regexp.MustCompile(`^task\s+:?(\w+)`).FindStringSubmatch(strings.TrimSpace(l)); m != nil && m[1] == name[1] {
+		if m := lazily(`^task\s+:?(\w+)`).FindStringSubmatch(strings.TrimSpace(l)); m != nil && m[1] == name[1] {
 			return len(minus(wordRE.FindAllString(old, -1), wordRE.FindAllString(l, -1))) > 0
 		}
 	}
@@ -206,16 +205,16 @@ func (d *diff) collectionHook(f *fileDiff) {
 
 var numberRules = []struct {
 	rule string
-	re   *regexp.Regexp
+	re   *lazyRE
 	up   bool
-	file *regexp.Regexp
+	file *lazyRE
 }{
-	{"C05", regexp.MustCompile(`\bminimum_coverage(?:_by_file)?[ (:]+(?:line: ?)?(\d[\d.]*)`), false, regexp.MustCompile(`\.rb$|\.simplecov$`)},
-	{"C05", regexp.MustCompile(`\b(?:threshold|minimum_coverage):? ?(\d[\d.]*)`), false, regexp.MustCompile(`\.exs$`)},
-	{"C05", regexp.MustCompile(`\bfail[-_]under[= ]+(\d[\d.]*)`), false, regexp.MustCompile(`(noxfile\.py|tox\.ini|Makefile|\.sh|\.yml|\.toml|\.cfg)$`)},
-	{"C06", regexp.MustCompile(`\bTIMEOUT\s+(\d+)`), true, regexp.MustCompile(`(CMakeLists\.txt|\.cmake)$`)},
-	{"C03", regexp.MustCompile(`max_complexity: ?(\d+)|max_length: ?(\d+)`), true, regexp.MustCompile(`\.credo\.exs$`)},
-	{"C05", regexp.MustCompile(`\bminimum[ =:.(]+"?(\d[\d.]*)`), false, regexp.MustCompile(`\.gradle(\.kts)?$`)},
+	{"C05", lazily(`\bminimum_coverage(?:_by_file)?[ (:]+(?:line: ?)?(\d[\d.]*)`), false, lazily(`\.rb$|\.simplecov$`)},
+	{"C05", lazily(`\b(?:threshold|minimum_coverage):? ?(\d[\d.]*)`), false, lazily(`\.exs$`)},
+	{"C05", lazily(`\bfail[-_]under[= ]+(\d[\d.]*)`), false, lazily(`(noxfile\.py|tox\.ini|Makefile|\.sh|\.yml|\.toml|\.cfg)$`)},
+	{"C06", lazily(`\bTIMEOUT\s+(\d+)`), true, lazily(`(CMakeLists\.txt|\.cmake)$`)},
+	{"C03", lazily(`max_complexity: ?(\d+)|max_length: ?(\d+)`), true, lazily(`\.credo\.exs$`)},
+	{"C05", lazily(`\bminimum[ =:.(]+"?(\d[\d.]*)`), false, lazily(`\.gradle(\.kts)?$`)},
 }
 
 // numbers compares thresholds in settings that are programs.
@@ -325,7 +324,7 @@ func (d *diff) goModule(f *fileDiff, fresh string) {
 	}
 }
 
-var testToolRE = regexp.MustCompile(`(^|[/\[.:"@-])(jest|ts-jest|vitest|mocha|chai|ava|tap|sinon|nyc|c8|eslint|typescript-eslint|@?typescript-eslint|biome|oxlint|typescript|playwright|cypress|karma|jasmine|testing-library|supertest|phpunit|phpstan|psalm|pest|mockery|infection|php_codesniffer|pytest|mypy|ruff|flake8|pylint|hypothesis|coverage|tox|nox|bandit|pyright|rspec|minitest|rubocop|simplecov|capybara|webmock|vcr|proptest|rstest|insta|mockall|pretty_assertions|quickcheck|criterion|assert_cmd|trybuild|junit|assertj|mockito|hamcrest|testng|kotest|mockk|detekt|ktlint|jacoco|surefire|spotbugs|checkstyle|xunit|nunit|mstest|moq|fluentassertions|coverlet|nsubstitute|credo|dialyxir|excoveralls|mox|stream_data|swiftlint|quick|nimble|gtest|googletest|catch2|doctest|jest-cli)\b`)
+var testToolRE = lazily(`(^|[/\[.:"@-])(jest|ts-jest|vitest|mocha|chai|ava|tap|sinon|nyc|c8|eslint|typescript-eslint|@?typescript-eslint|biome|oxlint|typescript|playwright|cypress|karma|jasmine|testing-library|supertest|phpunit|phpstan|psalm|pest|mockery|infection|php_codesniffer|pytest|mypy|ruff|flake8|pylint|hypothesis|coverage|tox|nox|bandit|pyright|rspec|minitest|rubocop|simplecov|capybara|webmock|vcr|proptest|rstest|insta|mockall|pretty_assertions|quickcheck|criterion|assert_cmd|trybuild|junit|assertj|mockito|hamcrest|testng|kotest|mockk|detekt|ktlint|jacoco|surefire|spotbugs|checkstyle|xunit|nunit|mstest|moq|fluentassertions|coverlet|nsubstitute|credo|dialyxir|excoveralls|mox|stream_data|swiftlint|quick|nimble|gtest|googletest|catch2|doctest|jest-cli)\b`)
 
 // dependency judges manifests: test and lint tools that were swapped, pinned down or dropped: C12.
 func (d *diff) dependency(f *fileDiff, key string, a, b []string) bool {
@@ -395,7 +394,7 @@ func older(a, b string) bool {
 	return false
 }
 
-var versionRE = regexp.MustCompile(`(\d+)(?:\.(\d+))?(?:\.(\d+))?`)
+var versionRE = lazily(`(\d+)(?:\.(\d+))?(?:\.(\d+))?`)
 
 func versionOf(s string) []int {
 	m := versionRE.FindStringSubmatch(s)

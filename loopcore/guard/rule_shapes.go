@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -55,7 +54,7 @@ func isEquality(n string, l lang) bool {
 	return false
 }
 
-var trueBodyRE = regexp.MustCompile(`^[{=:(]*>?(do)?(return )?\(?(true|True|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal)\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|return True\b.*return True|\|\|true`)
+var trueBodyRE = lazily(`^[{=:(]*>?(do)?(return )?\(?(true|True|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal)\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|return True\b.*return True|\|\|true`)
 
 // alwaysTrue says whether an equality ignores the other side.
 func (u *unit) alwaysTrue(x *fn) bool {
@@ -187,7 +186,7 @@ func libraryAssert(l lang, n string) (string, bool) {
 }
 
 // macroRE are assertion macros that a project may not redefine.
-var macroRE = regexp.MustCompile(`^#\s*(define|undef)\s+(EXPECT_\w+|ASSERT_\w+|CHECK(_\w+)?|REQUIRE(_\w+)?|assert|TEST_ASSERT\w*|BOOST_(CHECK|REQUIRE|TEST)\w*|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|GTEST_\w+|TEST|TEST_F)\b(.*)`)
+var macroRE = lazily(`^#\s*(define|undef)\s+(EXPECT_\w+|ASSERT_\w+|CHECK(_\w+)?|REQUIRE(_\w+)?|assert|TEST_ASSERT\w*|BOOST_(CHECK|REQUIRE|TEST)\w*|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|GTEST_\w+|TEST|TEST_F)\b(.*)`)
 
 // macros reports assertion macros that are defined anew, and own ones whose body lost its failure: R05.
 func (d *diff) macros(f *fileDiff) {
@@ -220,7 +219,7 @@ func failing(s string) bool {
 	return hasAny(s, "fail", "exit", "abort", "throw", "return 1", "++", "assert", "FAIL", "errors")
 }
 
-var swallowLineRE = regexp.MustCompile(`^except( ?(Exception|BaseException)?( as \w+)?)?:(pass|return( None| ""| 0| \[\]| \{\})?|continue)?$|catch\((\w+|\.\.\.|Exception \w+|Throwable \w+|_|\$e|\\?Exception \$\w+|\\?Throwable \$\w+)?\)\{\}|catch\{\}|catch ?\{ ?(return (null|undefined|0|""|\[\]))?\}|rescue ?(=>\w+|StandardError|Exception)?(;|$)|\.catch\(\(\w*\)=>\{?\}?\)|rescue nil$|contextlib\.suppress\((Base)?Exception\)|suppress\((Base)?Exception\)`)
+var swallowLineRE = lazily(`^except( ?(Exception|BaseException)?( as \w+)?)?:(pass|return( None| ""| 0| \[\]| \{\})?|continue)?$|catch\((\w+|\.\.\.|Exception \w+|Throwable \w+|_|\$e|\\?Exception \$\w+|\\?Throwable \$\w+)?\)\{\}|catch\{\}|catch ?\{ ?(return (null|undefined|0|""|\[\]))?\}|rescue ?(=>\w+|StandardError|Exception)?(;|$)|\.catch\(\(\w*\)=>\{?\}?\)|rescue nil$|contextlib\.suppress\((Base)?Exception\)|suppress\((Base)?Exception\)`)
 
 // swallows reports new catch-alls in the implementation: R07.
 func (d *diff) swallows(f *fileDiff) {
@@ -231,7 +230,7 @@ func (d *diff) swallows(f *fileDiff) {
 	}
 }
 
-var counterRE = regexp.MustCompile(`\b(_?calls?|_?count(er)?|_?n_?calls|_?invocations?|_?attempts?|_?times|_?step|_?seq|_?idx|_?turn|_?state)\w*(\+\+|\+=1|=\w*\+1)|\+\+_?(calls?|count(er)?|invocations?)|\bnext\(_?\w*(answers?|results?|values?|replies|responses)\b|\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1`)
+var counterRE = lazily(`\b(_?calls?|_?count(er)?|_?n_?calls|_?invocations?|_?attempts?|_?times|_?step|_?seq|_?idx|_?turn|_?state)\w*(\+\+|\+=1|=\w*\+1)|\+\+_?(calls?|count(er)?|invocations?)|\bnext\(_?\w*(answers?|results?|values?|replies|responses)\b|\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1`)
 
 // counters reports new state that counts calls and answers by it: R09.
 func (d *diff) counters(f *fileDiff) {
@@ -253,7 +252,7 @@ func (d *diff) counters(f *fileDiff) {
 	}
 }
 
-var condRE = regexp.MustCompile(`\b(if|elsif|elif|when|case|unless|switch|match|\?)\b|==|\[`)
+var condRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|\?)\b|==|\[`)
 
 // hookShapes reports handlers in test support that drop what failed: R04.
 func (d *diff) hookShapes(f *fileDiff) {
@@ -292,7 +291,7 @@ func (d *diff) hookShapes(f *fileDiff) {
 	d.runnerStatus(f)
 }
 
-var statusRE = regexp.MustCompile(`\b(status|rc|ret|fail\w*|exit_?code|errors?|result|code|bad|nfail\w*|ok)=("?\$\?"?|1|false|False|"?\$\(\(\w+ ?\+ ?1\)\)"?|\$\w+)$|\b(exit|return) ("?\$\{?\w+\}?"?|[1-9]\d*)|\bexit\([^0)][^)]*\)|\b(fail\w*|errors?|bad)(\+\+|\+=1)|\bexit 1\b|\bsys\.exit\([^0)]|\bset -[a-z]*e|\bpipefail\b|\(\((fail\w*|errors?)(\+\+|\+=1)\)\)|process\.exitCode=[^0]`)
+var statusRE = lazily(`\b(status|rc|ret|fail\w*|exit_?code|errors?|result|code|bad|nfail\w*|ok)=("?\$\?"?|1|false|False|"?\$\(\(\w+ ?\+ ?1\)\)"?|\$\w+)$|\b(exit|return) ("?\$\{?\w+\}?"?|[1-9]\d*)|\bexit\([^0)][^)]*\)|\b(fail\w*|errors?|bad)(\+\+|\+=1)|\bexit 1\b|\bsys\.exit\([^0)]|\bset -[a-z]*e|\bpipefail\b|\(\((fail\w*|errors?)(\+\+|\+=1)\)\)|process\.exitCode=[^0]`)
 
 // runnerStatus reports a home-made runner that no longer keeps or returns failures: R04.
 func (d *diff) runnerStatus(f *fileDiff) {
@@ -334,7 +333,7 @@ func (d *diff) testMains() {
 			body := u.norm(x.open, x.to)
 			switch {
 			case x.name == "TestMain" && u.lang == langGo:
-				if strings.Contains(body, ".Run()") && !regexp.MustCompile(`os\.Exit\((m\.Run\(\)|\w*[a-z]\w*)\)`).MatchString(body) && (strings.Contains(body, "os.Exit(0)") || strings.Contains(body, "_=m.Run()")) || strings.Contains(body, "os.Exit(0)") {
+				if strings.Contains(body, ".Run()") && !lazily(`os\.Exit\((m\.Run\(\)|\w*[a-z]\w*)\)`).MatchString(body) && (strings.Contains(body, "os.Exit(0)") || strings.Contains(body, "_=m.Run()")) || strings.Contains(body, "os.Exit(0)") {
 					d.report("R03", loopcore.SevBlock, f.path(), u.line(x.at), "TestMain does not hand on the result: "+clip(body, 120))
 				}
 			case x.name == "main" && u.lang == langC || x.name == "main" && u.lang == langRust:
@@ -344,7 +343,7 @@ func (d *diff) testMains() {
 	}
 }
 
-var returnRE = regexp.MustCompile(`\b(return|exit\() ?([^;})]+)`)
+var returnRE = lazily(`\b(return|exit\() ?([^;})]+)`)
 
 func (d *diff) mainReturn(f *fileDiff, x *fn, body string) {
 	for _, o := range f.oldU.fns {

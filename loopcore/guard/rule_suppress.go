@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -236,22 +235,22 @@ func (u *unit) pragma(i int) []suppression {
 }
 
 // erasureRE are ways to switch the type checker off for one value.
-var erasureRE = map[lang]*regexp.Regexp{
-	langJS:     regexp.MustCompile(`\bas any\b|:any\b|<any>|\bas unknown as\b|\bas never\b`),
-	langPython: regexp.MustCompile(`\bcast\((typing\.)?Any\b|\bcast\(""|->(typing\.)?Any\b|:(typing\.)?Any\b`),
-	langGo:     regexp.MustCompile(`\bunsafe\.Pointer\(|\binterface\{\}\)|\bany\(`),
-	langRust:   regexp.MustCompile(`\bunsafe\{|\btransmute\b|\bunreachable_unchecked\b|\bunwrap_unchecked\b`),
-	langKotlin: regexp.MustCompile(`!!|\bas Any\b`),
-	langSwift:  regexp.MustCompile(`\bas!|\btry!|\bunsafeBitCast\(`),
-	langC:      regexp.MustCompile(`\breinterpret_cast<|\bconst_cast<`),
-	langCSharp: regexp.MustCompile(`\bdynamic \w|\bnull!|\)!\.|\w!\.|\w!;|default!`),
-	langJava:   regexp.MustCompile(`\(Object\)|\(List\)|\(Map\)\w|\braw\b`),
-	langPHP:    regexp.MustCompile(`:mixed\b|\bmixed \$`),
-	langRuby:   regexp.MustCompile(`\bT\.unsafe\(|\bT\.untyped\b`),
+var erasureRE = map[lang]*lazyRE{
+	langJS:     lazily(`\bas any\b|:any\b|<any>|\bas unknown as\b|\bas never\b`),
+	langPython: lazily(`\bcast\((typing\.)?Any\b|\bcast\(""|->(typing\.)?Any\b|:(typing\.)?Any\b`),
+	langGo:     lazily(`\bunsafe\.Pointer\(|\binterface\{\}\)|\bany\(`),
+	langRust:   lazily(`\bunsafe\{|\btransmute\b|\bunreachable_unchecked\b|\bunwrap_unchecked\b`),
+	langKotlin: lazily(`!!|\bas Any\b`),
+	langSwift:  lazily(`\bas!|\btry!|\bunsafeBitCast\(`),
+	langC:      lazily(`\breinterpret_cast<|\bconst_cast<`),
+	langCSharp: lazily(`\bdynamic \w|\bnull!|\)!\.|\w!\.|\w!;|default!`),
+	langJava:   lazily(`\(Object\)|\(List\)|\(Map\)\w|\braw\b`),
+	langPHP:    lazily(`:mixed\b|\bmixed \$`),
+	langRuby:   lazily(`\bT\.unsafe\(|\bT\.untyped\b`),
 }
 
 // annotationRE reads name: type of TypeScript and Python.
-var annotationRE = regexp.MustCompile(`(\w+)\??:(\w[\w.\[\]<>|]*)`)
+var annotationRE = lazily(`(\w+)\??:(\w[\w.\[\]<>|]*)`)
 
 // erasedTypes reports types that became anything: L03.
 func (d *diff) erasedTypes() {
@@ -294,7 +293,7 @@ func (d *diff) erasedTypes() {
 }
 
 // newErasures reports at most extra lines that the old version does not have.
-func (d *diff) newErasures(f *fileDiff, re *regexp.Regexp, had map[string]int, extra int, types map[string]string, b view) {
+func (d *diff) newErasures(f *fileDiff, re *lazyRE, had map[string]int, extra int, types map[string]string, b view) {
 	for _, l := range lines(b.text) {
 		if had[l.text] > 0 {
 			had[l.text]--

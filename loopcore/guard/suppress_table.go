@@ -1,17 +1,15 @@
 package guard
 
-import "regexp"
-
 // directive is one kind of suppression. Comment directives are anchored at the
 // start of a comment's line, code directives at the start of an attribute.
 type directive struct {
 	rule  string
-	re    *regexp.Regexp // group 1, where there is one, holds the codes it names
-	broad bool           // file-wide, or of everything, whatever it names
+	re    *lazyRE // group 1, where there is one, holds the codes it names
+	broad bool    // file-wide, or of everything, whatever it names
 }
 
-func dx(rule, s string) directive  { return directive{rule, regexp.MustCompile(s), false} }
-func dxb(rule, s string) directive { return directive{rule, regexp.MustCompile(s), true} }
+func dx(rule, s string) directive  { return directive{rule, lazily(s), false} }
+func dxb(rule, s string) directive { return directive{rule, lazily(s), true} }
 
 // commentDirectives are those of section 4.4 of the taxonomy that live in comments.
 var commentDirectives = []directive{

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"sort"
 	"strings"
 
@@ -145,7 +144,7 @@ func commandLines(p, text string) []string {
 	return out
 }
 
-var makeVarRE = regexp.MustCompile(`^(?:export\s+|override\s+)?([\w.]+)\s*([:+?]?=)\s*(.*)$`)
+var makeVarRE = lazily(`^(?:export\s+|override\s+)?([\w.]+)\s*([:+?]?=)\s*(.*)$`)
 
 // makeTargets reads recipes, prerequisites and flag variables of a Makefile or justfile.
 func makeTargets(text string) commandSet {
@@ -253,7 +252,7 @@ func scriptTargets(p string, b []byte) commandSet {
 	return out
 }
 
-var commandKeyRE = regexp.MustCompile(`(^|\.)(commands|commands_pre|commands_post|cmds|cmd|run|script|scripts\.\w+|entry|args|allowlist_externals=no|test|lint|deps=no|check|dependsOn|command)$|tool\.(poe|taskipy|hatch|pdm|rye)\..*|\.(executor|run\.command)$|^\*\.`)
+var commandKeyRE = lazily(`(^|\.)(commands|commands_pre|commands_post|cmds|cmd|run|script|scripts\.\w+|entry|args|allowlist_externals=no|test|lint|deps=no|check|dependsOn|command)$|tool\.(poe|taskipy|hatch|pdm|rye)\..*|\.(executor|run\.command)$|^\*\.`)
 
 // keyTargets reads commands out of settings.
 func keyTargets(p string, b []byte) commandSet {

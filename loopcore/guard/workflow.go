@@ -4,7 +4,6 @@ import (
 	"fixloop/loopcore"
 	"fmt"
 	"github.com/goccy/go-yaml"
-	"regexp"
 	"sort"
 	"strings"
 )
@@ -267,7 +266,7 @@ func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 			return "", ""
 		}
 		t := strings.Join(b, " ")
-		if regexp.MustCompile(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`).MatchString(t) {
+		if lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`).MatchString(t) {
 			return key, loopcore.SevBlock
 		}
 		if len(a) == 0 || key == "except" && len(b) > len(a) {
@@ -433,7 +432,7 @@ func usesTool(uses []string, tool string) bool {
 
 func weakensShell(rb []string) bool {
 	for _, r := range rb {
-		if regexp.MustCompile(`(?m)^\s*(set \+e|exit 0|alias \w+=|\w+\(\) ?\{)|PATH=[^$]|GITHUB_PATH`).MatchString(r) && !strings.Contains(r, "$HOME/.local/bin") {
+		if lazily(`(?m)^\s*(set \+e|exit 0|alias \w+=|\w+\(\) ?\{)|PATH=[^$]|GITHUB_PATH`).MatchString(r) && !strings.Contains(r, "$HOME/.local/bin") {
 			return true
 		}
 	}
