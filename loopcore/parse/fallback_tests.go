@@ -70,16 +70,26 @@ func failMark(line string) (mark, bool) {
 // mayFail says cheaply whether a line can hold one of the signs above.
 func mayFail(s string) bool {
 	for i := range len(s) {
-		switch s[i] {
-		case 0xe2, 0xf0, 0xc3: // the first byte of the signs that are no letters
+		switch signBytes[s[i]] {
+		case 2:
 			return true
-		case 'A', 'a':
+		case 1:
 			if strings.HasPrefix(s[i+1:], "IL") || strings.HasPrefix(s[i+1:], "il") {
 				return true
 			}
 		}
 	}
 	return strings.Contains(s, "ERROR!") || strings.HasPrefix(s, "not ok ") || strings.HasSuffix(s, "[E]") || strings.HasSuffix(s, "NOT OK") || strings.HasPrefix(s, "F: ")
+}
+
+// signBytes are the bytes that a sign can be told by: 2 = the first of one that
+// is no letter, 1 = the second of fail.
+var signBytes = [256]byte{0xe2: 2, 0xf0: 2, 0xc3: 2, 'A': 1, 'a': 1}
+
+// anyMayFail says the same of the whole log, so that a log without any sign is
+// not read line by line.
+func anyMayFail(l *Log) bool {
+	return l.HasAny("AIL", "ail", "\xe2", "\xf0", "\xc3", "ERROR!", "not ok ", "[E]", "NOT OK", "F: ")
 }
 
 // clean takes from a name what is not part of it; it reports whether a name
@@ -216,6 +226,9 @@ func (s *shapes) take(f *loopcore.Failure, from, to int) bool {
 
 // marks finds every line that names a failing test.
 func (s *shapes) marks() []mark {
+	if !anyMayFail(s.l) {
+		return nil
+	}
 	var out []mark
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(out) > 5000 {

@@ -45,6 +45,7 @@ type goCase struct {
 	parent    bool  // has subtests
 	ran       bool  // a RUN marker or an event named it
 	lines     []int // log lines of its output
+	room      [2]int
 	at        int
 	log       *Log
 }
@@ -52,6 +53,7 @@ type goCase struct {
 // goRun is the state of reading.
 type goRun struct {
 	cases   []*goCase
+	block   []goCase           // room for more cases
 	open    map[string]*goCase // tests of the package that is being read
 	current *goCase            // whose output the next lines are
 	depth   int                // of the block that current's --- line opened
@@ -203,11 +205,23 @@ func goRunMarker(line string) (string, bool) {
 	return "", false
 }
 
+// newCase takes a test from a block of them: there may be very many.
+func (g *goRun) newCase() *goCase {
+	if len(g.block) == 0 {
+		g.block = make([]goCase, max(8, min(len(g.cases), 256)))
+	}
+	t := &g.block[0]
+	g.block = g.block[1:]
+	t.lines = t.room[:0]
+	return t
+}
+
 // find returns the open test of that name, made if it is new.
 func (g *goRun) find(l *Log, i int, name string) *goCase {
 	t := g.open[name]
 	if t == nil {
-		t = &goCase{name: name, log: l, at: l.Number(i)}
+		t = g.newCase()
+		t.name, t.log, t.at = name, l, l.Number(i)
 		g.open[name] = t
 		g.cases = append(g.cases, t)
 	}

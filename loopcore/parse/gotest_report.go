@@ -155,7 +155,8 @@ func (t *goCase) failure(l *Log, module string) loopcore.Failure {
 		t.example(&f)
 		return f
 	}
-	entries := t.entries()
+	var room [4]goEntry
+	entries := t.entries(room[:0])
 	if len(entries) == 0 {
 		return f
 	}
@@ -184,9 +185,9 @@ type goEntry struct {
 	from, to int
 }
 
-// entries splits a test's output at its `file.go:12: ` lines.
-func (t *goCase) entries() []goEntry {
-	var out []goEntry
+// entries splits a test's output at its `file.go:12: ` lines; they are appended
+// to out.
+func (t *goCase) entries(out []goEntry) []goEntry {
 	for k, i := range t.lines {
 		line := t.log.Lines[i]
 		file, no, text, ok := goPlace(line)
