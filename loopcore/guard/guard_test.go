@@ -302,6 +302,25 @@ func TestInventory(t *testing.T) {
 	}
 }
 
+// A gate that was narrowed loses many tests at once: one finding, behind its cause.
+func TestManyLostTestsAreOneFinding(t *testing.T) {
+	in := Input{Changes: []Change{change("Makefile", "test:\n\tgo test ./...\n", "test:\n\tgo test -run TestNothing ./...\n")},
+		Gate: loopcore.Gate{Steps: []loopcore.Step{{Name: "test", Kind: loopcore.KindTest, Command: "make test"}}}}
+	for i := range 60 {
+		in.BaselineTests = append(in.BaselineTests, loopcore.TestCase{Suite: "shop", Name: fmt.Sprintf("Test%02d", i), Status: loopcore.TestPassed})
+	}
+	in.Tests = in.BaselineTests[:1]
+	in.BaselineTests[0].Suite = "kept"
+	fs := Check(in)
+	if len(fs) != 2 || fs[0].Rule != "C08" || fs[1].Rule != "D01" || !strings.HasPrefix(fs[1].Change, "59 tests ran at baseline and do not run now") {
+		t.Fatalf("got:%s", describe(fs))
+	}
+	in.Tests = in.BaselineTests[:2]
+	if again := Check(in); again[1].Digest == fs[1].Digest {
+		t.Error("another set has the same digest: a waiver would cover it")
+	}
+}
+
 func TestWaiver(t *testing.T) {
 	skipped := strings.Replace(goTest, "\tif F()", "\tt.Skip(\"later\")\n\tif F()", 1)
 	in := Input{Changes: []Change{change("a_test.go", goTest, skipped)}}
