@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -144,9 +145,22 @@ func (s *space) readable(path string) (string, error) {
 	return filepath.Join(s.repo.Top(), filepath.FromSlash(rel)), nil
 }
 
+// ended is a run that proves something: one under way, cancelled or interrupted
+// is refused, since nothing counted reads like nothing failed.
+func (s *space) ended(id string) (evidence.Run, error) {
+	r, err := s.db.Run(id)
+	switch {
+	case err != nil || r.Status == evidence.RunDone:
+		return r, err
+	case r.Status == evidence.RunRunning:
+		return r, loopcore.Refuse(loopcore.CodeBusy, fmt.Sprintf("wait for it: run_gate with run: %q", id), "run %s is under way", id)
+	}
+	return r, loopcore.Refuse(loopcore.CodeNoRun, "call run_gate again", "run %s was %s: it proves nothing", id, r.Status)
+}
+
 // parseRun shows what a run of the gate recorded.
 func (s *space) parseRun(in contract.ParseFailuresIn) (contract.ParseFailuresOut, error) {
-	r, err := s.db.Run(in.Run)
+	r, err := s.ended(in.Run)
 	if err != nil {
 		return contract.ParseFailuresOut{}, err
 	}
@@ -378,7 +392,7 @@ func (s *space) rows(in contract.ProposeIn, p evidence.Place) (evidence.Loaded, 
 	var r evidence.Run
 	var err error
 	if in.Run != "" {
-		r, err = s.db.Run(in.Run)
+		r, err = s.ended(in.Run)
 	} else {
 		var ses evidence.Session
 		if ses, err = s.session(in.Session); err == nil {

@@ -215,6 +215,10 @@ func TestLongRunIsJoinedAndCancelled(t *testing.T) {
 	}
 	_, err = b.e.EvaluateTermination(context.Background(), b.c, contract.EvaluateIn{})
 	b.refused(err, loopcore.CodeBusy, first.Run)
+	_, err = b.e.ParseFailures(context.Background(), b.c, contract.ParseFailuresIn{Run: first.Run})
+	b.refused(err, loopcore.CodeBusy, first.Run)
+	_, err = b.e.ProposeFixSkeleton(context.Background(), b.c, contract.ProposeIn{Run: first.Run})
+	b.refused(err, loopcore.CodeBusy, first.Run)
 	b.write(map[string]string{"go": "now"})
 	if r := b.run(contract.RunGateIn{Run: first.Run}); r.Status != "done" || r.Verdict != loopcore.VerdictFail {
 		t.Fatalf("%+v", r)
@@ -229,6 +233,8 @@ func TestLongRunIsJoinedAndCancelled(t *testing.T) {
 	if r := b.run(contract.RunGateIn{Run: third.Run}); r.Status != "cancelled" {
 		t.Errorf("the cancelled run is %s", r.Status)
 	}
+	_, err = b.e.ParseFailures(context.Background(), b.c, contract.ParseFailuresIn{Run: third.Run})
+	b.refused(err, loopcore.CodeNoRun, "cancelled")
 }
 
 func TestTheGatesOwnFilesAreNoChange(t *testing.T) {
