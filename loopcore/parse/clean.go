@@ -30,6 +30,15 @@ func clean(raw []byte) (string, []int) {
 	return strings.TrimSuffix(c.out.String(), "\n"), c.numbers
 }
 
+// cleanString is clean for a text that mostly needs none.
+func cleanString(s string) (string, []int) {
+	if strings.IndexByte(s, 0x1b) < 0 && strings.IndexByte(s, '\r') < 0 && strings.IndexByte(s, '\b') < 0 && strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) &&
+		!strings.HasPrefix(s, "\xef\xbb\xbf") {
+		return s, nil
+	}
+	return clean([]byte(s))
+}
+
 // plain reports whether the bytes need no cleaning.
 func plain(b []byte) bool {
 	return bytes.IndexByte(b, 0x1b) < 0 && bytes.IndexByte(b, '\r') < 0 && bytes.IndexByte(b, '\b') < 0 &&

@@ -23,12 +23,12 @@ func goEvents(l *Log, c *Claims) []*Log {
 		if len(line) == maxLine {
 			line = l.Whole(i)
 		}
-		ev := gjson.GetMany(line, "Action", "Package", "ImportPath", "Test", "Output")
-		pkg := ev[1].String()
-		if pkg == "" {
-			pkg = "# " + ev[2].String()
+		ev := readGoEvent(line)
+		pkg := ev.pkg
+		if pkg == "" && ev.importPath != "" {
+			pkg = "# " + ev.importPath
 		}
-		if pkg == "# " {
+		if pkg == "" {
 			continue
 		}
 		c.Take(goTestName, i, i+1)
@@ -38,11 +38,11 @@ func goEvents(l *Log, c *Claims) []*Log {
 			subs[pkg] = s
 			order = append(order, s)
 		}
-		switch ev[0].String() {
+		switch ev.action {
 		case "output", "build-output":
-			s.write(ev[3].String(), ev[4].String(), l.Number(i))
+			s.write(ev.test, ev.output, l.Number(i))
 		case "run":
-			s.mark("=== RUN   "+ev[3].String(), ev[3].String(), l.Number(i))
+			s.mark("=== RUN   "+ev.test, ev.test, l.Number(i))
 		}
 	}
 	logs := make([]*Log, 0, len(order))
@@ -50,6 +50,34 @@ func goEvents(l *Log, c *Claims) []*Log {
 		logs = append(logs, s.log(l))
 	}
 	return logs
+}
+
+// goEvent is one event of go test -json, as its TestEvent and BuildEvent say.
+type goEvent struct{ action, pkg, importPath, test, output string }
+
+// readGoEvent reads a line in one pass; where a key stands twice, the first
+// counts.
+func readGoEvent(line string) (ev goEvent) {
+	gjson.Parse(line).ForEach(func(key, v gjson.Result) bool {
+		var to *string
+		switch key.Str {
+		case "Action":
+			to = &ev.action
+		case "Package":
+			to = &ev.pkg
+		case "ImportPath":
+			to = &ev.importPath
+		case "Test":
+			to = &ev.test
+		case "Output":
+			to = &ev.output
+		}
+		if to != nil && *to == "" {
+			*to = v.String()
+		}
+		return true
+	})
+	return ev
 }
 
 // goStream is the output of one package.
@@ -77,7 +105,7 @@ func (s *goStream) write(test, out string, number int) {
 	}
 	s.test = test
 	out = strings.TrimLeft(out, "\x16")
-	text, numbers := clean([]byte(out))
+	text, numbers := cleanString(out)
 	lines := strings.Count(text, "\n")
 	if numbers != nil && strings.HasSuffix(out, "\n") && !strings.HasSuffix(text, "\n") {
 		text += "\n"
