@@ -37,6 +37,7 @@ func statusCmd(a *app) *cobra.Command {
 			}
 			a.printf("session     %s (%s, policy %s)\n", s.Session.ID, state, s.Session.Policy.Name)
 			a.runs(s.Runs)
+			a.standing(s.Runs)
 			if s.Decision != nil {
 				a.decision(*s.Decision)
 			}
@@ -54,3 +55,14 @@ func (a *app) runs(runs []contract.RunGateOut) {
 }
 
 func (a *app) decision(d evidence.Decision) { a.printf("%s\n", d.StatusLine) }
+
+// standing lists the findings of the last run that nobody waived, by the id
+// that waive takes.
+func (a *app) standing(runs []contract.RunGateOut) {
+	if len(runs) == 0 {
+		return
+	}
+	for _, f := range runs[len(runs)-1].Guard.Findings {
+		a.printf("  finding %s  %s  %s: %s\n", f.ID, f.Severity, place(f.File, f.Line), f.Change)
+	}
+}
