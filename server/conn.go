@@ -74,9 +74,10 @@ func (c *conn) read(ctx context.Context, in io.Reader) error {
 	lines := newLines(in, maxLine)
 	for {
 		line, err := lines.next()
+		var long *tooLong
 		switch {
-		case errors.Is(err, errTooLong):
-			c.out.send(errorLine(nil, mcp.INVALID_REQUEST, fmt.Sprintf("a message has at most %d bytes: give a path instead of a text", maxLine), nil))
+		case errors.As(err, &long):
+			c.out.send(errorLine(long.id(), mcp.INVALID_REQUEST, fmt.Sprintf("a message has at most %d bytes: give a path instead of a text", maxLine), nil))
 		case err != nil:
 			return err
 		default:

@@ -297,7 +297,7 @@ func TestLongLines(t *testing.T) {
 		io.WriteString(c.in, "\"}}\n")
 		io.WriteString(c.in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"parse_failures","arguments":{"text":"`+strings.Repeat("y", 1<<20)+"\"}}}\n")
 	}()
-	if a := c.answer(); a.Error == nil || a.Error.Code != -32600 || a.ID != nil {
+	if a := c.answer(); a.Error == nil || a.Error.Code != -32600 || a.ID != 1.0 {
 		t.Errorf("too long: %+v", a)
 	}
 	if a := c.answer(); a.ID != 2.0 || a.Result.IsError || !strings.Contains(string(a.Result.StructuredContent), `"bytes_in":1048576`) {

@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 )
@@ -11,8 +12,37 @@ import (
 // in a file, which parse_failures reads by path without holding it.
 const maxLine = 32 << 20
 
-// errTooLong is a line over maxLine; it was skipped, and the next one is fine.
-var errTooLong = errors.New("message too long")
+// headKept is how much of a line over maxLine is kept, to tell whose it was.
+const headKept = 4 << 10
+
+// tooLong is a line over maxLine; it was skipped, and the next one is fine.
+type tooLong struct {
+	head []byte // its first bytes
+}
+
+// Error implements error.
+func (*tooLong) Error() string { return "message too long" }
+
+// id is that of the message, where it stands in the head; nil otherwise.
+func (t *tooLong) id() json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(t.head))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for {
+		name, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return nil
+		}
+		if name == "id" && validID(value) {
+			return value
+		}
+	}
+}
 
 // lines reads messages, one a line. It is bufio.Scanner, but for a bound that
 // costs a message instead of the connection.
@@ -26,7 +56,7 @@ func newLines(r io.Reader, max int) *lines {
 }
 
 // next returns the next line that is not blank. The last one counts without
-// its newline too. After errTooLong reading can go on, after any other error
+// its newline too. After a *tooLong reading can go on, after any other error
 // it can not.
 func (l *lines) next() ([]byte, error) {
 	for {
@@ -43,20 +73,23 @@ func (l *lines) next() ([]byte, error) {
 
 func (l *lines) read() ([]byte, error) {
 	var line []byte
-	long := false
+	var long *tooLong
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > l.max; long {
+		if long == nil && len(line)+len(part) > l.max {
+			line = append(line, part...)
+			long = &tooLong{head: bytes.Clone(line[:min(len(line), headKept)])}
 			line = nil
-		} else {
+		}
+		if long == nil {
 			line = append(line, part...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil && len(line) == 0 && !long:
+		case err != nil && len(line) == 0 && long == nil:
 			return nil, err
-		case long:
-			return nil, errTooLong
+		case long != nil:
+			return nil, long
 		default:
 			return line, nil
 		}

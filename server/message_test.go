@@ -47,7 +47,7 @@ func TestLines(t *testing.T) {
 		var got []string
 		for {
 			line, err := l.next()
-			if errors.Is(err, errTooLong) {
+			if long := (*tooLong)(nil); errors.As(err, &long) {
 				got = append(got, "LONG")
 				continue
 			}
@@ -62,6 +62,23 @@ func TestLines(t *testing.T) {
 		// 200 bytes and a newline are one too many
 		if want := "one two LONG three LONG LONG last"; strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// The answer to a message that is too long goes to who waits for it, where the
+// id comes before what is long.
+func TestLongMessageKeepsItsID(t *testing.T) {
+	for head, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":{"text":"xx`: "7",
+		`{"id":"a","params":{}`:          `"a"`,
+		`{"params":{"id":1},"method":"x`: "",
+		`{"id":{},"x":[`:                 "",
+		`[{"id":1`:                       "",
+		"xx":                             "",
+	} {
+		if got := string((&tooLong{head: []byte(head)}).id()); got != want {
+			t.Errorf("%s: %q, want %q", head, got, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -35,12 +36,26 @@ func refusal(err error) *mcp.CallToolResult {
 		err = loopcore.Refuse(loopcore.CodeCancelled, "call again to go on", "the call was cancelled")
 	}
 	e := loopcore.AsError(err)
-	shown := &loopcore.Error{Code: e.Code, Msg: loopcore.Clean(e.Msg), Hint: loopcore.Clean(e.Hint), Err: err}
+	shown := &loopcore.Error{Code: e.Code, Msg: bounded(e.Msg), Hint: bounded(e.Hint), Err: err}
 	return &mcp.CallToolResult{
 		IsError:           true,
 		Content:           []mcp.Content{mcp.NewTextContent(shown.Error())},
 		StructuredContent: failed{Error: contract.Problem{Code: string(shown.Code), Message: shown.Msg, Hint: shown.Hint}, cause: shown},
 	}
+}
+
+// longestProblem bounds each half of a refusal, in bytes: what a caller sent
+// comes back in some, and may be of any length.
+const longestProblem = 3000
+
+// bounded is a text for the wire, with its middle left out where it is long.
+func bounded(s string) string {
+	s = loopcore.Clean(s)
+	if len(s) <= longestProblem {
+		return s
+	}
+	half := longestProblem / 2
+	return strings.ToValidUTF8(s[:half], "") + " … " + strings.ToValidUTF8(s[len(s)-half:], "")
 }
 
 // failed is the structuredContent of a refusal.

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tidwall/gjson"
-
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 	"fixloop/loopcore/evidence"
@@ -65,13 +63,23 @@ func (s *space) verifyFiles(ses evidence.Session, d evidence.Dossier, v *Verific
 // sameEvidence compares two evidence files apart from formatting. Those of
 // different versions of fixloop are not compared.
 func sameEvidence(a, b []byte) bool {
-	version := gjson.GetBytes(a, "fixloop.version").String()
-	if version != gjson.GetBytes(b, "fixloop.version").String() {
+	if writtenBy(a) != writtenBy(b) {
 		return true
 	}
 	x, errX := evidence.Canonical(json.RawMessage(a))
 	y, errY := evidence.Canonical(json.RawMessage(b))
 	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// writtenBy is the version of fixloop that wrote an evidence file.
+func writtenBy(data []byte) string {
+	var f struct {
+		Fixloop struct {
+			Version string `json:"version"`
+		} `json:"fixloop"`
+	}
+	_ = json.Unmarshal(data, &f) // whoever calls has read it as evidence
+	return f.Fixloop.Version
 }
 
 // verifyTree runs the guard anew from the baseline to the present tree, and
