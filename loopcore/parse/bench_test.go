@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +43,43 @@ func BenchmarkPlain64MB(b *testing.B) { benchmarkParse(b, plainLog(800_000)) }
 func BenchmarkDense1MB(b *testing.B)  { benchmarkParse(b, denseLog(11_000)) }
 func BenchmarkDense64MB(b *testing.B) { benchmarkParse(b, denseLog(700_000)) }
 func BenchmarkOneLine(b *testing.B)   { benchmarkParse(b, bytes.Repeat([]byte("x"), 100<<20)) }
+
+// BenchmarkOneGiB reads a log of 1 GiB with a failure in its middle, and reports
+// the highest heap that was seen: it must not grow with the log.
+func BenchmarkOneGiB(b *testing.B) {
+	block, failing := plainLog(10_000), "\n=== RUN   TestMiddle\n    m_test.go:7: got 1, want 2\n--- FAIL: TestMiddle (0.00s)\nFAIL\nFAIL\texample.com/m\t0.1s\n"
+	const half = 512 << 20
+	b.SetBytes(2 * half)
+	for b.Loop() {
+		w := &heapWatch{r: &multi{&endless{block: block, left: half}, strings.NewReader(failing), &endless{block: block, left: half}}}
+		r, err := ParseReader(w, Input{Exit: 1, HasExit: true})
+		if err != nil || len(r.Failures) != 1 {
+			b.Fatalf("%d failures, want 1: %v", len(r.Failures), err)
+		}
+		b.ReportMetric(float64(w.peak)/(1<<20), "MiB-peak-heap")
+	}
+}
+
+// heapWatch looks at the heap every 16 MiB that are read.
+type heapWatch struct {
+	r          io.Reader
+	since      int
+	peak, base uint64
+}
+
+func (h *heapWatch) Read(p []byte) (int, error) {
+	n, err := h.r.Read(p)
+	if h.since -= n; h.since <= 0 {
+		h.since = 16 << 20
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		if h.base == 0 {
+			h.base = m.HeapAlloc
+		}
+		h.peak = max(h.peak, m.HeapAlloc-min(m.HeapAlloc, h.base))
+	}
+	return n, err
+}
 
 // endless yields the same block until n bytes were read.
 type endless struct {
