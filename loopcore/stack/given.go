@@ -11,7 +11,7 @@ func fromArguments(r *repo) []candidate {
 	var out []candidate
 	for _, k := range loopcore.Kinds {
 		if cmd := strings.TrimSpace(r.in.Explicit[k]); cmd != "" {
-			out = append(out, candidate{kind: k, command: cmd, dir: r.base, conf: 1, trusted: true, src: loopcore.Source{Kind: "argument"}})
+			out = append(out, candidate{kind: k, command: cmd, dir: r.base, conf: 1, trusted: true, src: loopcore.Source{Kind: "argument"}, warnings: swallowed(cmd)})
 		}
 	}
 	return out
@@ -37,10 +37,21 @@ func fromConfig(r *repo) []candidate {
 			if dir == "" {
 				dir = "."
 			}
-			out = append(out, candidate{kind: k, name: s.Name, command: s.Command, dir: dir, env: s.Env, timeout: s.TimeoutSeconds, conf: 1, rank: i, trusted: true, src: src})
+			out = append(out, candidate{kind: k, name: s.Name, command: s.Command, dir: dir, env: s.Env, timeout: s.TimeoutSeconds, conf: 1, rank: i, trusted: true, src: src, warnings: swallowed(s.Command)})
 		}
 	}
 	return out
+}
+
+// swallowed warns of a given command that exits 0 whatever fails in it. It runs
+// as it was given all the same.
+func swallowed(cmd string) []string {
+	for _, c := range splitShell(cmd, nil) {
+		if c.masked {
+			return []string{"its exit code is thrown away (by || true, ; true or a pipe): a failure would be masked, and masked is never a success"}
+		}
+	}
+	return nil
 }
 
 // profileKeys are the keys of .claude/profile.yaml (the fix-until-green seed
@@ -97,5 +108,5 @@ func profileStep(kind loopcore.Kind, file string, line int, v *node) []candidate
 	case "null", "~", "unknown":
 		return nil
 	}
-	return []candidate{{kind: kind, command: cmd, dir: ".", conf: 1, trusted: true, src: src}}
+	return []candidate{{kind: kind, command: cmd, dir: ".", conf: 1, trusted: true, src: src, warnings: swallowed(cmd)}}
 }
