@@ -140,7 +140,8 @@ func (c *Claims) Take(reader string, from, to int) {
 	}
 }
 
-// Free reports whether line i is claimed by nobody, or by the reader itself.
+// Free reports whether line i is claimed by nobody, or by the reader itself;
+// there is none outside the log.
 func (c *Claims) Free(reader string, i int) bool {
-	return c.owner[i] == "" || c.owner[i] == reader
+	return i >= 0 && i < len(c.owner) && (c.owner[i] == "" || c.owner[i] == reader)
 }
