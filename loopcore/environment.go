@@ -27,6 +27,8 @@ var faults = []struct {
 	{regexp.MustCompile(`Could not find (?:gem '?)?([\w-]+)[^\n]*in (?:any of the sources|locally installed gems)`), "install the gem `%s` (bundle install)", false, false},
 	{regexp.MustCompile(`Failed opening required '[^'\n]*(vendor/autoload\.php)'`), "run composer install (%s is missing)", false, false},
 	{regexp.MustCompile(`Could not resolve dependencies for project ([\w.:-]+)`), "let Maven fetch the dependencies of %s once with network access", false, false},
+	{regexp.MustCompile(`(Detected (?:Maven|JDK) [^\n]{0,200}? is not in the allowed range [^\s]*[\])])`), "install the version that the build asks for (%s)", false, false},
+	{regexp.MustCompile(`((?:Your Ruby version is \S+, but your Gemfile specified|rustc \S+ is not supported by|go\.mod requires go >= )[^\n]{0,60})`), "install the version that the project asks for (%s)", false, false},
 	{regexp.MustCompile(`(?i)(no space left on device|disk quota exceeded|ENOSPC)`), "free disk space (%s)", false, false},
 	{regexp.MustCompile(`(?m)^\s*(?:fatal|error|go|npm (?:ERR!|error)|curl|warning: spurious network error)\b[^\n]*?((?i:could not resolve host|getaddrinfo ENOTFOUND|lookup [\w.-]+[^\n]{0,40}: no such host|failed to connect to|network is unreachable)[^\n]{0,60})`), "give the gate network access, or fetch beforehand what it downloads (%s)", false, false},
 	{regexp.MustCompile(`(ECONNREFUSED[^\n]{0,60}|[Cc]onnection refused[^\n]{0,60})`), "start the service that the tests connect to (%s)", false, true},

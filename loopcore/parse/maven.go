@@ -33,7 +33,7 @@ func readMaven(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			return r
 		}
-		f := loopcore.Failure{Kind: loopcore.FailCompile, Message: strings.TrimSuffix(text, " -> [Help 1]"), At: l.Number(i), Detail: detail(l, i, i+10)}
+		f := loopcore.Failure{Kind: loopcore.FailCompile, Message: mavenMessage(l, i, text), At: l.Number(i), Detail: detail(l, i, i+10)}
 		if _, rest, ok := strings.Cut(text, " @ "); ok { // "… @ /x/pom.xml, line 5, column 3"
 			f.File, f.Line, f.Column = pomPlace(l, rest)
 			if pom, ok := cutFrom(text, "POM "); ok && f.File == "" {
@@ -49,6 +49,24 @@ func readMaven(l *Log, c *Claims) loopcore.Report {
 		r.Status = loopcore.StatusBuildError
 	}
 	return r
+}
+
+// mavenMessage is a fault with the lines that go on where it ends in a colon,
+// as a rule of the enforcer says what it wants.
+func mavenMessage(l *Log, i int, text string) string {
+	text = strings.TrimSpace(strings.TrimSuffix(text, " -> [Help 1]"))
+	if !strings.HasSuffix(text, ":") {
+		return text
+	}
+	for _, line := range l.Lines[i+1 : min(i+8, len(l.Lines))] {
+		more, ok := strings.CutPrefix(line, "[ERROR] ")
+		more = strings.TrimSpace(strings.TrimSuffix(more, "-> [Help 1]"))
+		if !ok || more == "" {
+			break
+		}
+		text += " " + more
+	}
+	return text
 }
 
 // mavenFaults begin the lines that say why a build stopped.
