@@ -39,6 +39,13 @@ func (f *fileDiff) gateSide() bool {
 	return f.hasTests()
 }
 
+// linksInside says whether a link stays in the tree.
+func linksInside(f *File) bool {
+	to := string(f.Data)
+	at := path.Join(path.Dir(f.Path), to)
+	return f.Mode == ModeSymlink && to != "" && !path.IsAbs(to) && at != ".." && !strings.HasPrefix(at, "../")
+}
+
 func (d *diff) modeRules(f *fileDiff) {
 	if f.old == nil || f.new == nil {
 		if f.old == nil && f.new != nil && (f.new.Mode == ModeSymlink || f.new.Mode == ModeGitlink) && f.gateSide() {
@@ -47,7 +54,11 @@ func (d *diff) modeRules(f *fileDiff) {
 		return
 	}
 	if (f.new.Mode == ModeSymlink || f.new.Mode == ModeGitlink) && f.old.Mode != f.new.Mode {
-		d.report("E05", loopcore.SevBlock, f.path(), 0, "a regular file became a link or submodule: "+clip(string(f.new.Data), 80))
+		sev := loopcore.SevBlock
+		if !f.gateSide() && linksInside(f.new) {
+			sev = loopcore.SevHuman
+		}
+		d.report("E05", sev, f.path(), 0, "a regular file became a link or submodule: "+clip(string(f.new.Data), 80))
 		return
 	}
 	if f.old.Mode == ModeSymlink && f.new.Mode == ModeSymlink && f.gateSide() {

@@ -328,6 +328,8 @@ func next(v evidence.Decision) string {
 		return fmt.Sprintf("Call run_gate with scope %q to run that alone, then evaluate_termination.", v.Advice.Rerun[0])
 	case v.Rule.Row == "subset":
 		return "Call run_gate without scope: only a full run counts."
+	case v.Action.Kind == loopcore.ActionRestoreProtected && len(v.Action.Files) == 0:
+		return "Undo by hand what the guard names: no single file holds it. Fix the implementation, then call run_gate."
 	case v.Action.Kind == loopcore.ActionRestoreProtected:
 		return "The protected files are back as they were; the rest of the edit stays. Fix the implementation, then call run_gate."
 	case v.Action.Kind == loopcore.ActionRollback:
