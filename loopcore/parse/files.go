@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"path"
+	"strconv"
 	"strings"
 
 	"fixloop/loopcore"
@@ -12,7 +13,7 @@ import (
 const maxFile = 64 << 20
 
 // documents are the readers of report files, in this order.
-var documents = []Reader{junit, testJSON, sarif, lintXML, lintJSON, goTest, tap, annotations}
+var documents = []Reader{junit, testJSON, sarif, goVetDocument, lintXML, lintJSON, goTest, tap, annotations}
 
 // readFiles reads the report files, each recognised by its content.
 func readFiles(l *Log) []part {
@@ -22,7 +23,82 @@ func readFiles(l *Log) []part {
 			parts = append(parts, p)
 		}
 	}
-	return parts
+	return withoutCopies(parts)
+}
+
+// withoutCopies joins reports of one run in several formats: their counts are
+// not added up.
+func withoutCopies(parts []part) []part {
+	var out []part
+next:
+	for _, p := range parts {
+		for k := range out {
+			have := &out[k]
+			if !copies(*have, p) {
+				continue
+			}
+			if !have.report.Counted && p.report.Counted {
+				have.report.Counts, have.report.Counted = p.report.Counts, true
+			}
+			if len(p.report.Tests) > len(have.report.Tests) {
+				have.report.Tests = p.report.Tests
+			}
+			have.report.Failures = joinFailures(have.report.Failures, p.report.Failures, true)
+			continue next
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// copies reports whether two reports tell of the same run: the same findings,
+// or in another format the same tests.
+func copies(a, b part) bool {
+	x, y := a.report, b.report
+	if len(x.Failures) > 0 && len(y.Failures) > 0 && onlyDiagnostics(x.Failures) && onlyDiagnostics(y.Failures) {
+		return subset(places(x.Failures), places(y.Failures))
+	}
+	return a.reader.Name != b.reader.Name && alike(testNames(x), testNames(y))
+}
+
+// subset reports whether the smaller of two sets is part of the larger one.
+func subset(a, b map[string]bool) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	for k := range a {
+		if !b[k] {
+			return false
+		}
+	}
+	return len(a) > 0
+}
+
+// alike is subset for sets of about the same size: formats differ in whether
+// they list hooks, parents and skipped tests.
+func alike(a, b map[string]bool) bool {
+	small, large := min(len(a), len(b)), max(len(a), len(b))
+	return small*10 >= large*8 && subset(a, b)
+}
+
+func places(fs []loopcore.Failure) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range fs {
+		out[path.Base(f.File)+":"+strconv.Itoa(f.Line)] = true
+	}
+	return out
+}
+
+// testNames are a report's tests, without their suites, which every format
+// spells in its own way.
+func testNames(r loopcore.Report) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range r.Tests {
+		if words := strings.Fields(foldName(t.Name)); len(words) > 0 {
+			out[words[len(words)-1]] = true
+		}
+	}
+	return out
 }
 
 func readFile(l *Log, f File) (part, bool) {
@@ -66,8 +142,8 @@ func joinFiles(text, files loopcore.Report) loopcore.Report {
 	if weight(text.Status) > weight(files.Status) || files.Status == loopcore.StatusNoTests && text.Status != "" {
 		out.Status = text.Status
 	}
-	if ran := files.Counts; text.Status == loopcore.StatusNoTests && ran.Passed+ran.Failed+ran.Errors == 0 {
-		out.Status = text.Status
+	if ran := files.Counts; text.Status == loopcore.StatusNoTests && (ran.Passed+ran.Failed+ran.Errors == 0 || !text.Fallback && files.Status == loopcore.StatusPass) {
+		out.Status = text.Status // a report that tells of tests is of an earlier run
 	}
 	if text.Counted {
 		out.Counts, out.Counted = text.Counts, true

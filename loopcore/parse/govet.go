@@ -34,6 +34,12 @@ func readGoVet(l *Log, c *Claims) loopcore.Report {
 	return r
 }
 
+// goVetDocument is what go vet -json prints, as a report.
+var goVetDocument = Reader{Name: "govet", Kind: loopcore.KindLint,
+	Spot: func(l *Log) bool { return l.Has(`"posn":`) },
+	Read: func(l *Log, c *Claims) loopcore.Report { return loopcore.Report{Failures: goVetJSON(l, c)} },
+}
+
 // goVetJSON reads the objects of go vet -json: package → analyser → findings.
 func goVetJSON(l *Log, c *Claims) []loopcore.Failure {
 	if !l.Has(`"posn":`) {

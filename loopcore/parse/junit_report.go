@@ -2,6 +2,7 @@ package parse
 
 import (
 	"io"
+	"path"
 	"strings"
 
 	"fixloop/loopcore"
@@ -127,6 +128,9 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 		}
 		f.File, f.Line = own.File, own.Line
 	}
+	if g, ok := x.goText(c, p, s); ok && g.Line > 0 && path.Base(g.File) == path.Base(f.File) {
+		f.Line = g.Line // the assertion's, not the first that the test logged
+	}
 	f.Frames = b.frames
 	if f.File == "" && strings.Contains(c.class, "/") {
 		if pl, ok := findPlace(c.class); ok {
@@ -193,19 +197,25 @@ func placed(s string) bool {
 // sameBase reports whether a short path is the end of a longer one.
 func sameBase(short, long string) bool { return strings.HasSuffix(long, "/"+short) }
 
+// goText reads the output of a Go test that its element holds.
+func (x *xmlRun) goText(c *xmlCase, p xmlProblem, s *Log) (loopcore.Failure, bool) {
+	if !strings.Contains(p.text, "=== RUN ") && !strings.Contains(p.text, "--- FAIL: ") {
+		return loopcore.Failure{}, false
+	}
+	t := goCase{pkg: c.suiteName(), name: c.name, log: s}
+	for i := range s.Lines {
+		if _, ok := goRunMarker(s.Lines[i]); !ok {
+			t.lines = append(t.lines, i)
+		}
+	}
+	return t.failure(x.l, ""), true
+}
+
 // message is the element's own message, or the first lines of its text.
 func (x *xmlRun) message(c *xmlCase, p xmlProblem, s *Log, b body) string {
 	m := oneLine(withoutDiff(p.message))
-	if strings.Contains(p.text, "=== RUN ") || strings.Contains(p.text, "--- FAIL: ") {
-		t := goCase{pkg: c.suiteName(), name: c.name, log: s}
-		for i := range s.Lines {
-			if _, ok := goRunMarker(s.Lines[i]); !ok {
-				t.lines = append(t.lines, i)
-			}
-		}
-		if f := t.failure(x.l, ""); f.Message != "" {
-			return f.Message
-		}
+	if g, ok := x.goText(c, p, s); ok && g.Message != "" {
+		return g.Message
 	}
 	if d := readTAPDiag(s, 0, len(s.Lines)); d.line > 0 && d.file != "" { // node-tap prints its diagnostics
 		if m == "" {

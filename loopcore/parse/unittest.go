@@ -69,6 +69,9 @@ func unittestSurprises(r *loopcore.Report) {
 	}
 }
 
+// unittestFixtures are those of a class or a module, which belong to no test.
+var unittestFixtures = map[string]bool{"setUpClass": true, "tearDownClass": true, "setUpModule": true, "tearDownModule": true}
+
 // unittestHead reports whether a line begins a failure's block.
 func unittestHead(line string) bool {
 	for _, p := range []string{"FAIL: ", "ERROR: ", "UNEXPECTED SUCCESS: "} {
@@ -103,6 +106,11 @@ func unittestBlock(l *Log, i int) (loopcore.Failure, int) {
 	}
 	t := readPyTrace(l, body, min(end, len(l.Lines)))
 	l.place(&f, t.frames)
+	for _, fr := range t.frames {
+		if f.Name == "_ErrorHolder" && unittestFixtures[fr.Func] { // nose2 does not say which fixture broke
+			f.Name = fr.Func
+		}
+	}
 	f.Message, f.Detail = t.message, detail(l, body, end)
 	if verb == "ERROR" && t.kind != "" && t.kind != loopcore.FailAssertion {
 		f.Kind = t.kind
