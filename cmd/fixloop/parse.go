@@ -20,7 +20,7 @@ func parseCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "parse [FILE]",
 		Short: "Read failures out of any runner's output or report (stdin without FILE)",
-		Long:  "Read failures out of the output of a test runner, linter, type checker or compiler, or out of a report file.\nExit codes: 0 nothing failed, 1 failures, 3 the run was killed.",
+		Long:  "Read failures out of the output of a test runner, linter, type checker or compiler, or out of a report file.\nExit codes: 0 nothing failed, 1 failures, 3 the run was killed, or no reader knows the output and --exit-code is not given.",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			in.Name = "stdin"
@@ -45,6 +45,10 @@ func parseCmd(a *app) *cobra.Command {
 			} else if rep.Status != loopcore.StatusPass && rep.Status != "" {
 				a.exit = exitRed
 			}
+			unknown := rep.Runner == "" && code < 0 && len(rep.Failures) == 0 && out.BytesIn > 0
+			if unknown { // silence is what many tools pass with; text that nobody knows is not
+				a.exit = exitUnresolved
+			}
 			if format != "" {
 				f, err := evidence.FormatNamed(format)
 				if err != nil {
@@ -59,6 +63,10 @@ func parseCmd(a *app) *cobra.Command {
 			}
 			if asJSON {
 				return a.json(out)
+			}
+			if unknown {
+				a.printf("no reader knows this output: say how the command ended with --exit-code\n")
+				return nil
 			}
 			a.failures(out.Failures, out.Clusters)
 			a.printf("%s: %s, %d passed, %d failed, %d skipped\n", out.Runner, out.Status, out.Counts.Passed, out.Counts.Failed+out.Counts.Errors, out.Counts.Skipped)
