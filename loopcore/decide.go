@@ -135,6 +135,10 @@ func stale(v *view) (Decision, bool) {
 	switch {
 	case v.last == nil:
 		return says(OutcomeContinue, ActionNone, ToNothing, "nothing has been run yet: run the gate")
+	case v.last.TreeChanged && v.last.Iteration >= v.p.MaxIterations:
+		return says(OutcomeUnresolved, ActionNone, ToNothing, "the tree changed while the gate ran, until the last iteration: nothing was proved")
+	case v.last.TreeChanged && len(v.h.Runs) > 1 && v.h.Runs[len(v.h.Runs)-2].TreeChanged:
+		return says(OutcomeContinue, ActionNone, ToNothing, "the tree changed while the gate ran, again: either somebody edits during the run, or the gate writes files that git tracks (the run's notes name them); end that, then run the gate")
 	case v.last.TreeChanged:
 		return says(OutcomeContinue, ActionNone, ToNothing, "the tree changed while the gate ran: run the gate again")
 	case v.last.Tree != v.h.Tree:

@@ -46,6 +46,9 @@ func Suggest(d Decision) string {
 	case OutcomeBlocked:
 		return "remove what blocks the gate, then start again with detect_gate"
 	case OutcomeUnresolved:
+		if d.Rule.Row == "stale" {
+			return "see which files change during a run (its notes name them), stop that or leave them out of git, then start again"
+		}
 		return "find out what kills the suite (memory, time limit, a runner that is stopped), then run it by hand"
 	case OutcomeViolation:
 		return "fix the code instead of the tests; the discarded tree still holds the honest part of the work"
