@@ -40,7 +40,8 @@ type diff struct {
 	fresh   []*test         // new tests without a partner
 	suites  map[*test]*test // new suite → old suite
 	owner   map[*unit]*fileDiff
-	narrow  bool // a number type became less precise
+	narrow  bool       // a number type became less precise
+	rows    [][]string // numbers of single assertions and rows of the tests, see addRows
 }
 
 func newDiff(in Input) *diff {

@@ -58,6 +58,7 @@ type Input struct {
 	Protect []string // globs of further protected files
 	Rules   map[string]loopcore.Severity
 	Hidden  []string // paths that git would not show: index flags h and S, info/exclude, sparse checkout
+	Aside   []Aside  // what the gate runs and no tree holds, where it differs from the baseline
 	Failing []loopcore.Failure
 	Waivers []loopcore.Waiver
 
@@ -90,6 +91,7 @@ func (d *diff) run() {
 	d.configRules()
 	d.runtimeRules()
 	d.fileRules()
+	d.asideRules()
 	d.gateRules()
 	if d.in.Mode == ModeFrozen {
 		d.frozenRules()

@@ -80,6 +80,9 @@ func readCase(t testing.TB, path string) guardCase {
 			c.rules = strings.Fields(v)
 		case "hide":
 			c.input.Hidden = append(c.input.Hidden, v)
+		case "aside": // aside: changed node_modules/x/index.js
+			kind, at, _ := strings.Cut(v, " ")
+			c.input.Aside = append(c.input.Aside, Aside{Path: at, Kind: AsideKind(kind)})
 		case "mode": // mode: after tests/x.sh 644
 			w := strings.Fields(v)
 			tree := map[string]memory{"before": before, "after": after}[w[0]]

@@ -66,10 +66,56 @@ func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]b
 		}
 		hits = append(hits, u.text(i))
 	}
+	if d.answersOne(u, l.at, stop) && equalityRE.MatchString(l.text) {
+		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), "the inputs and the answer of one assertion decide here: "+clip(l.text, 120))
+		return
+	}
 	if telling && (len(hits) >= 2 || len(hits) == 1 && len(hits[0]) > 8) {
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("values of the tests decide here: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
 	}
 }
+
+// equalityRE is a decision on exact values.
+var equalityRE = lazily(`===?|\bcase\b|\bwhen\b|=>|":|\beq\b|-eq|\.equals\(|\bmatch\b`)
+
+// maxRow bounds the literals of an assertion that are matched as one.
+const maxRow = 8
+
+// answersOne says whether the new literals from token i to token to hold all of
+// one assertion or row of the tests: too small to tell one by one, they tell
+// together.
+func (d *diff) answersOne(u *unit, i, to int) bool {
+	have := map[string]int{}
+	for ; i < to; i++ {
+		switch {
+		case u.kind(i) == tkNumber:
+			have[u.text(i)]++
+		case u.kind(i) == tkString:
+			for _, n := range numberRE.FindAllString(u.str(i), -1) {
+				have[n]++
+			}
+		}
+	}
+	if len(have) < 2 {
+		return false
+	}
+	for _, row := range d.rows {
+		need := map[string]int{}
+		for _, n := range row {
+			need[n]++
+		}
+		all := len(need) > 1
+		for n, k := range need {
+			all = all && have[n] >= k
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+var numberRE = lazily(`-?\b\d+(\.\d+)?\b`)
 
 // trivial literals say nothing.
 func trivial(s string, k tokenKind) bool {
@@ -83,6 +129,7 @@ func trivial(s string, k tokenKind) bool {
 func (d *diff) testLiterals() map[string]bool {
 	out := map[string]bool{}
 	add := func(u *unit) {
+		d.addRows(u)
 		for i := range u.toks {
 			switch u.kind(i) {
 			case tkString:
@@ -137,6 +184,22 @@ func (d *diff) testLiterals() map[string]bool {
 		}
 	}
 	return out
+}
+
+// addRows keeps the numbers of each line of a test that has three or more: the
+// inputs and the answer of one assertion, or a row of a table.
+func (d *diff) addRows(u *unit) {
+	for _, l := range u.logical() {
+		var row []string
+		for i := l.at; i < len(u.toks) && (i == l.at || !u.first(i)); i++ {
+			if u.kind(i) == tkNumber {
+				row = append(row, u.text(i))
+			}
+		}
+		if len(row) >= 3 && len(row) <= maxRow {
+			d.rows = append(d.rows, row)
+		}
+	}
 }
 
 // smallTree is the number of files up to which every test is looked at.

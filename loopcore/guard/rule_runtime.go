@@ -63,6 +63,11 @@ var runtimePatterns = []pattern{
 
 	px("R05", loopcore.SevBlock, inAny, `\bexpect\.extend\(\{?.*\b(toBe|toEqual|toStrictEqual|toMatchObject|toThrow|toContain|toHaveLength|toHaveBeenCalled\w*)\b|\b(global|globalThis|window)\.(expect|assert|it|test|describe)=|\b(unittest\.)?TestCase\.assert\w+=|\bpytest\.(raises|approx|fail|skip)=|\bassert\.(\w+)=[^=]|\bAssertion\.(prototype|overwriteMethod|overwriteProperty|addMethod)\b.*\b(equal|eql|throw|property)|\bchai\.Assertion\b.*overwrite|overwriteMethod\(|\bRSpec::Matchers\.define ?:?(eq|be|eql|match|include)\b|RSpec::Expectations::.*(class_eval|prepend|handle_matcher)|Minitest::Assertions.*(class_eval|prepend)|module Minitest|ExpectationNotMetError|\bassert_eq\b.*macro_rules|macro_rules!(assert|assert_eq|assert_ne)\b|builtins\.(assert|AssertionError)|AssertionError ?=|__builtins__|numpy\.testing\.\w+=|np\.testing\.\w+=|^(jest|vi)\.mock\("(expect|chai|node:assert|assert|vitest)|require\.cache\[.*assert|Module\._load|Module\.prototype\.require|\bjest\.(expect|fn)=|setattr\((pytest|unittest|TestCase)`),
 
+	px("R03", loopcore.SevBlock, inLibrary, `\b(getattr|__getattribute__|send|public_send|const_get)\((os|sys|Kernel|Process|:?),?:?"?_?exit!?"?\)|\b(os|process|sys)\["_?(exit|reallyExit)"\]`),
+	px("R05", loopcore.SevBlock, inAny, `\bAssertions?\b\S*\.(send|__send__|class_eval|module_eval|class_exec|module_exec|prepend|define_method|remove_method|alias_method|instance_method)\b|\b(setattr|Reflect\.set|Object\.(assign|defineProperty|defineProperties))\(.*"?(unittest|pytest|TestCase|Assertions|node:assert|assert/strict|chai|jest|vitest)\b|require\("(node:)?(assert|assert/strict|test)"\)(\.\w+|\[[^\]]+\])+=[^=>]`),
+	px("R06", loopcore.SevBlock, inAny, `"?__eq__"?[:=,]\(?lambda [^:]*:\(?(True|1)\b|\bdefine_method\(:?"?(==|eql\?|===)"?\).*\btrue\b|"?\basymmetricMatch"?[:=]`),
+	px("R10", loopcore.SevBlock, inCode, `getattr\(\w+,"(_getframe|currentframe|stack|_current_frames)"|\bsys\._current_frames\b|\bsys\["_getframe|__dict__\["_getframe`),
+
 	px("R08", loopcore.SevBlock, inCode, `(^|;)(time|random|datetime|uuid|secrets|os|builtins|socket|math)\.\w+=[^=]|\bDate\.now=|\bMath\.random=|\bperformance\.now=|\b(globalThis|global|window)\.(Date|setTimeout|setInterval|Math|performance|Promise|fetch)=|^(Date|setTimeout|setInterval)=|\bclass ?<< ?(Time|Date|Kernel|Random|Process)\b|^class (Time|Date|DateTime)\b|^module Kernel\b|(Time|Kernel|Process|Random)\.(define_singleton_method|class_eval|singleton_class|instance_eval|define_method)|\bsetattr\((time|random|datetime|builtins|os)\b|\bgo:linkname|\bos\.environ\["TZ"\]|Object\.defineProperty\((Date|Math|global|globalThis|performance)\b|time\.Local=|rand\.Reader=|^http\.DefaultTransport=|uopz_|runkit_|clock_gettime\(.*\)\{|jest\.useFakeTimers`),
 
 	px("R10", loopcore.SevBlock, inCode, `\b_getframe\(|\binspect\.(stack|currentframe|getouterframes|trace)\(|\bf_locals\b|\bf_back\b|\bgc\.get_objects\(|\bnew Error\((\"[^"]*\")?\)\.stack|\bError\(\)\.stack|\bError\.(captureStackTrace|prepareStackTrace)|\bgetStackTrace\(\)|\bStackWalker\b|\bcaller_locations\b|\bbinding\.of_caller|\bTracePoint\b|\bdebug_backtrace\(|\bnew StackTrace\(|\bEnvironment\.StackTrace|\bcallStackSymbols|:current_stacktrace|\bBASH_SOURCE\[1|\bFUNCNAME\[1|\bruntime\.Callers?\(|\bBacktrace::(capture|force_capture|new)|\bbacktrace\(|\bset_trace\(|\bsys\.settrace`),
@@ -77,6 +82,7 @@ func (d *diff) runtimeRules() {
 			continue
 		}
 		for _, l := range newLines(f) {
+			l.text = assembled(l.text)
 			for _, p := range runtimePatterns {
 				m := p.re.FindString(l.text)
 				if m == "" || !p.where(d, f, l.at) || d.spared(p.rule, f, l) {
@@ -93,6 +99,17 @@ func (d *diff) runtimeRules() {
 	}
 	d.testMains()
 	d.hardCoded()
+}
+
+var seamRE = lazily(`"\s*(\+|\.\.|<>|\.)\s*"`)
+
+// assembled puts literals together that a line adds up, so that a name in pieces
+// is read as the program will.
+func assembled(text string) string {
+	if strings.Count(text, `"`) < 4 {
+		return text
+	}
+	return seamRE.ReplaceAllString(text, "")
 }
 
 func logging(p string) bool {

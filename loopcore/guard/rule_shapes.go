@@ -27,6 +27,9 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 		if isEquality(x.name, u.lang) && u.alwaysTrue(x) && (f.role == roleCode || f.testSide()) {
 			d.report("R06", loopcore.SevBlock, f.path(), u.line(x.at), fmt.Sprintf("%s holds for everything: %s", x.name, clip(body, 120)))
 		}
+		if isEquality(x.name, u.lang) && typeOnlyRE.MatchString(strings.ReplaceAll(body, " ", "")) && (f.role == roleCode || f.testSide()) {
+			d.report("R06", loopcore.SevHuman, f.path(), u.line(x.at), fmt.Sprintf("%s looks at the other's type alone: %s", x.name, clip(body, 120)))
+		}
 		if x.name == "asymmetricMatch" && f.role == roleCode {
 			d.report("R06", loopcore.SevBlock, f.path(), u.line(x.at), "a value of the program brings its own matcher")
 		}
@@ -36,6 +39,7 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 	}
 	d.operators(f)
 	d.macros(f)
+	d.patched(f)
 	if f.role == roleCode {
 		d.swallows(f)
 		d.counters(f)
@@ -43,6 +47,9 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 		d.hookShapes(f)
 	}
 }
+
+// typeOnlyRE is the body of an equality that asks for no value.
+var typeOnlyRE = lazily(`^[{:=(]*>?(do)?(return)?\(?(isinstance\(\w+,[\w.(),]+\)|\w+\.is_a\?\(?[\w:]+\)?|\w+instanceof\w+|\w+is\w+\??|typeof\w+==="\w+"|\w+!=null|\w+isnotNone)\)?;?[})]*(end)?$`)
 
 func isEquality(n string, l lang) bool {
 	switch n {
@@ -138,6 +145,37 @@ func (d *diff) operators(f *fileDiff) {
 		}
 	}
 }
+
+var assertAliasRE = lazily(`\b(\w+)=(?:await )?(?:require|import)\("(?:node:)?(?:assert|assert/strict|test|chai|expect|vitest|@jest/globals)"\)|\bimport (?:\* as )?(\w+) from "(?:node:)?(?:assert|assert/strict|test|chai)"|\bimport (?:unittest|pytest|numpy\.testing) as (\w+)`)
+
+// patched reports assignments to members of an assertion library, whatever the
+// file calls it: R05.
+func (d *diff) patched(f *fileDiff) {
+	u := f.newU
+	if f.role != roleCode && !f.testSide() || !hasAny(u.src, "assert", "test", "chai", "expect", "vitest", "jest") {
+		return
+	}
+	lines := u.logical()
+	names := map[string]bool{}
+	for _, l := range lines {
+		if m := assertAliasRE.FindStringSubmatch(assembled(l.text)); m != nil {
+			names[m[1]+m[2]+m[3]] = true
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	for _, l := range newLines(f) {
+		text := assembled(l.text)
+		m := memberSetRE.FindStringSubmatch(text)
+		if m != nil && names[m[1]+m[2]] && !strings.Contains(text, "assert.strict=") {
+			d.report("R05", loopcore.SevBlock, f.path(), u.line(l.at), "a member of the assertion library is set: "+clip(text, 120))
+		}
+	}
+}
+
+// memberSetRE sets a member of a name, plainly or through a function for it.
+var memberSetRE = lazily(`(?:^|[;{}(])(\w+)(?:\.\w+|\[[^\]]+\])+=[^=>]|\b(?:setattr|Reflect\.(?:set|defineProperty)|Object\.(?:assign|defineProperty|defineProperties))\((\w+)\b`)
 
 // libraryAssert says whether a name belongs to the assertion library of the language.
 func libraryAssert(l lang, n string) (string, bool) {

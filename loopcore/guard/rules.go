@@ -97,6 +97,7 @@ var Rules = []Rule{
 	{"E06", "a file that tools load by themselves changed", "It acts on every run without being named.", "Remove it, or let a person accept it.", loopcore.SevBlock},
 	{"E07", "data of the tests changed", "The input may have been fitted to the code.", "Restore it, or let a person accept the change.", loopcore.SevHuman},
 	{"E08", "mode bits or invisible bytes changed", "The file acts otherwise than it reads.", "Restore the mode and the bytes.", loopcore.SevBlock},
+	{"E09", "what ran is not what stands in the tree", "A file that is swapped while the gate runs, or output that no build renews, is not what was tested.", "Leave the tree alone while the gate runs, remove such output, and run again.", loopcore.SevHuman},
 	{"S01", "stored expected output changed", "The expectation may have been fitted to what the code gives.", "Restore it, or let a person compare both.", loopcore.SevHuman},
 	{"S02", "the gate rewrites expected output", "Every output matches.", "Run without updating.", loopcore.SevBlock},
 	{"S03", "stored expected output was deleted", "The next run writes what the code gives.", "Restore it.", loopcore.SevBlock},
