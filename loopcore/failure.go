@@ -109,6 +109,7 @@ type Report struct {
 	Tests    []TestCase   `json:"-"` // the inventory, where the runner names every test; else empty
 	Counted  bool         `json:"-"` // the counts come from the runner's own summary or a complete listing
 	Fallback bool         `json:"-"` // no reader knew the runner: shapes only
+	Unread   int          `json:"-"` // lines of a very large output that were left out though some speak of failing
 }
 
 // Cluster is failures with one shared cause, or one module.

@@ -23,6 +23,7 @@ type Log struct {
 
 	text    string // all lines, joined by \n and never shortened; Lines point into it
 	starts  []int  // where each line begins in text
+	unread  int    // see loopcore.Report.Unread
 	dir     string // the folder the run worked in, where the output tells: see Path
 	grams   *grams
 	marks   map[string]bool

@@ -266,6 +266,7 @@ func counting(fs []loopcore.Failure) int {
 
 // finish makes the report's failures comparable: step, fingerprint, id.
 func finish(l *Log, r *loopcore.Report) {
+	r.Unread = l.unread
 	r.Counts.Killed = max(r.Counts.Killed, len(r.Killed))
 	n := r.Counts
 	r.Counts.Total = max(n.Total, n.Passed+n.Failed+n.Errors+n.Skipped+n.Killed)

@@ -279,3 +279,51 @@ func (m *multi) Read(p []byte) (int, error) {
 	}
 	return 0, io.EOF
 }
+
+// What a very large output left out for want of room is said, not hidden.
+func TestUnreadIsSaid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 40 MB")
+	}
+	dense := denseLog(400_000)
+	r, err := ParseReader(bytes.NewReader(dense), Input{Exit: 1, HasExit: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(dense, []byte("\n")); r.Unread == 0 || r.Unread+3*len(r.Failures) < lines-100 {
+		t.Errorf("%d of %d lines are said to be left out, %d failures were read", r.Unread, lines, len(r.Failures))
+	}
+	r, err = ParseReader(&multi{&endless{block: plainLog(1000), left: 30 << 20}}, Input{HasExit: true})
+	if err != nil || r.Unread != 0 {
+		t.Errorf("%d lines without a sign of failing are said to be left out: %v", r.Unread, err)
+	}
+}
+
+// A run that was cut at any line, or in the middle of one, is read soundly by
+// its own reader.
+func TestCutAnywhere(t *testing.T) {
+	dirs, err := os.ReadDir(fixtureRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		t.Run(d.Name(), func(t *testing.T) {
+			t.Parallel()
+			for _, fx := range loadFixtures(t, d.Name()) {
+				lines := bytes.SplitAfter(fx.in.Text, []byte("\n"))
+				step, at := len(lines)/60+1, 0
+				for i, line := range lines {
+					if i%step == 0 {
+						for _, cut := range []int{at, at + len(line)/3, at + 2*len(line)/3, at + max(len(line)-2, 0)} {
+							in := Input{Text: fx.in.Text[:cut], Exit: fx.in.Exit, HasExit: true, Format: d.Name()}
+							sound(t, in, Parse(in))
+						}
+						in := Input{Text: fx.in.Text[at:], Exit: fx.in.Exit, HasExit: true, Format: d.Name()}
+						sound(t, in, Parse(in))
+					}
+					at += len(line)
+				}
+			}
+		})
+	}
+}

@@ -121,7 +121,7 @@ func surefireTest(head string) (suite, name string) {
 		cut = len(head)
 	}
 	dot := strings.LastIndexByte(head[:cut], '.')
-	if dot < 0 {
+	if dot < 0 || dot+1 == len(head) {
 		return "", head
 	}
 	if last := head[dot+1]; last >= 'A' && last <= 'Z' { // a class: its setup failed

@@ -41,6 +41,7 @@ type window struct {
 	line   int // number of the next line to come
 	total  int64
 	cut    bool // something was left out
+	unread int  // lines left out for want of room, near some that could matter
 }
 
 // ReadLog cleans an output that comes as a stream: see ParseReader.
@@ -122,7 +123,11 @@ func (w *window) chunk(data []byte) {
 // filter keeps of a chunk what could matter.
 func (w *window) filter(p piece) {
 	w.cut = true
-	if w.used >= middleSize || !hinted(p.data) {
+	if !hinted(p.data) {
+		return
+	}
+	if w.used >= middleSize {
+		w.unread += bytes.Count(p.data, []byte{'\n'})
 		return
 	}
 	lines := bytes.SplitAfter(p.data, []byte{'\n'})
@@ -146,6 +151,7 @@ func (w *window) filter(p piece) {
 		w.used += len(data)
 		w.middle = append(w.middle, piece{data, p.line + from})
 		if w.used >= middleSize {
+			w.unread += len(lines) - i
 			return
 		}
 	}
@@ -162,7 +168,7 @@ func hinted(b []byte) bool {
 
 // log cleans the pieces and joins them.
 func (w *window) log(in Input) *Log {
-	l := &Log{In: in, Bytes: w.total, Cut: w.cut, marks: map[string]bool{}}
+	l := &Log{In: in, Bytes: w.total, Cut: w.cut, unread: w.unread, marks: map[string]bool{}}
 	l.In.Text = nil
 	if len(w.tail) == 0 {
 		l.text, l.Numbers = clean(w.head)
