@@ -58,7 +58,9 @@ func (r *Repo) Hidden(ctx context.Context, base string) ([]Hidden, error) {
 	return flags, nil
 }
 
-// newlyIgnored lists the files that the rules of snapshot base would show.
+// newlyIgnored lists the files that the rules of snapshot base would show and
+// that were not ignored when it was taken: a folder may hold the rule that
+// hides it and itself (.husky/_, a virtual environment), which no snapshot has.
 func (r *Repo) newlyIgnored(ctx context.Context, base string) ([]Hidden, error) {
 	s, root, err := r.open(base)
 	if err != nil {
@@ -67,6 +69,14 @@ func (r *Repo) newlyIgnored(ctx context.Context, base string) ([]Hidden, error) 
 	rules, err := r.part(root, "rules")
 	if err != nil {
 		return nil, err
+	}
+	ign, err := r.part(root, "ign")
+	if err != nil {
+		return nil, err
+	}
+	before := make(map[string]bool)
+	for _, path := range fields(ign) {
+		before[path] = true
 	}
 	o, err := r.begin(ctx)
 	if err != nil {
@@ -89,7 +99,7 @@ func (r *Repo) newlyIgnored(ctx context.Context, base string) ([]Hidden, error) 
 		}
 		var inner []string
 		for _, path := range level {
-			if ignored[path] {
+			if ignored[path] || before[path] || o.hidItself(s.Tree, before, path) {
 				continue
 			}
 			dir, isDir := strings.CutSuffix(path, "/")
@@ -102,6 +112,21 @@ func (r *Repo) newlyIgnored(ctx context.Context, base string) ([]Hidden, error) 
 		level = inner
 	}
 	return list, nil
+}
+
+// hidItself reports whether path lies in a folder of which tree has nothing and
+// whose own, ignored .gitignore was there before.
+func (r *Repo) hidItself(tree string, before map[string]bool, path string) bool {
+	for dir := strings.TrimSuffix(path, "/"); ; {
+		slash := strings.LastIndexByte(dir, '/')
+		if slash < 0 {
+			return false
+		}
+		if dir = dir[:slash]; before[dir+"/.gitignore"] {
+			_, seen, err := find(r.reader(), plumbing.NewHash(tree), dir)
+			return err == nil && !seen
+		}
+	}
 }
 
 // inside lists a folder's files and folders, those with a slash at the end.

@@ -534,6 +534,22 @@ func TestHidden(t *testing.T) {
 	f.same([]Hidden{{"a.txt", HiddenAssumeUnchanged}, {"conftest.py", HiddenIgnored}, {"plugin/p.py", HiddenIgnored}, {"run.sh", HiddenSkipWorktree}}, hidden, "hidden")
 }
 
+// A folder that hides itself was no secret if it did so before: .husky/_, a
+// virtual environment. One that comes to be ignored later is.
+func TestHiddenBySelf(t *testing.T) {
+	f := newFixture(t)
+	f.write(".husky/_/.gitignore", "*\n")
+	f.write(".husky/_/pre-commit", "#!/bin/sh\n")
+	f.write("kept/seen.txt", "s\n")
+	base := f.snapshot()
+	f.write(".husky/_/husky.sh", "made by the next install\n")
+	f.write("kept/.gitignore", "*\n")
+	f.write("kept/conftest.py", "cheat")
+	hidden, err := f.repo.Hidden(f.ctx(), base.ID)
+	f.ok(err)
+	f.same([]Hidden{{"kept/.gitignore", HiddenIgnored}, {"kept/conftest.py", HiddenIgnored}}, hidden, "hidden")
+}
+
 func TestStageAndCommit(t *testing.T) {
 	f := newFixture(t)
 	f.write("a.txt", "b\n")
