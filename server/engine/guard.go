@@ -31,9 +31,8 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 		in.Hidden = append(in.Hidden, h.Path)
 	}
 	if len(before) > 0 && run.Scope == loopcore.ScopeFull {
-		base := before[0]
-		in.Failing = base.Failures
-		if complete(base) && complete(*run) {
+		in.Failing = before[0].Failures
+		if base, ok := firstComplete(before); ok && complete(*run) {
 			in.BaselineTests, in.Tests = base.Tests, run.Tests
 			in.BaselineCounts, in.Counts = bothCounted(base, *run)
 		}
@@ -79,6 +78,17 @@ func ranOf(r evidence.Run) map[string]int {
 		_ = json.Unmarshal(r.Extra, &n) // ours; a fault leaves it empty, which says nothing
 	}
 	return n
+}
+
+// firstComplete is the first honest full run whose inventory is known: the
+// baseline, unless it did not compile or was killed.
+func firstComplete(runs []evidence.Run) (evidence.Run, bool) {
+	for _, r := range runs {
+		if r.Scope == loopcore.ScopeFull && r.Verdict != loopcore.VerdictViolation && complete(r) {
+			return r, true
+		}
+	}
+	return evidence.Run{}, false
 }
 
 // complete reports whether every test step of the run came to a result that a
