@@ -129,7 +129,12 @@ func (e *Engine) space(ctx context.Context, repo *gitrepo.Repo) (*space, error) 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if s := e.spaces[repo.StateDir()]; s != nil {
-		return s, nil
+		if !s.lost() || s.under() != nil {
+			return s, nil
+		}
+		e.cfg.Log.Warn("the state folder was removed; a new one is begun", "dir", s.dir)
+		_ = s.db.Close()
+		delete(e.spaces, repo.StateDir())
 	}
 	if err := os.MkdirAll(repo.StateDir(), 0o700); err != nil {
 		return nil, disk(err, repo.StateDir())
@@ -141,6 +146,27 @@ func (e *Engine) space(ctx context.Context, repo *gitrepo.Repo) (*space, error) 
 	s := &space{repo: repo, db: db, dir: repo.StateDir(), log: e.cfg.Log}
 	e.spaces[repo.StateDir()] = s
 	return s, nil
+}
+
+// lost reports whether the state was removed under us: what the open database
+// still shows belongs to no vault then.
+func (s *space) lost() bool {
+	_, err := os.Stat(filepath.Join(s.dir, "state.db"))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// gone says what a run took away that it can not be recorded without; err if
+// nothing is gone.
+func (s *space) gone(err error) error {
+	if _, top := os.Stat(s.repo.Top()); errors.Is(top, fs.ErrNotExist) {
+		return loopcore.Refuse(loopcore.CodeNotFound, "find the step that removes it; the snapshots are in the state folder and come back with `fixloop restore` once a folder of that path is there again",
+			"the work tree %s was removed while the gate ran", s.repo.Top())
+	}
+	if s.lost() {
+		return loopcore.Refuse(loopcore.CodeDisk, "find the step that removes it, then start again with detect_gate",
+			"fixloop's state folder %s was removed while the gate ran", s.dir)
+	}
+	return err
 }
 
 // config reads .fixloop.yaml as it is in the work tree.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,19 +30,22 @@ func (e *Engine) execute(ctx context.Context, s *space, l *live) {
 		l.unlock() // before anyone hears of the end: the next call may need the lock
 		close(l.done)
 	}()
+	after := context.WithoutCancel(ctx)
 	results := e.steps(ctx, s, l)
 	l.runner.Close()
-	after := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		l.err = s.abandon(l)
 		return
 	}
 	if err := e.conclude(after, s, l, results); err != nil {
+		err = s.gone(err)
 		e.cfg.Log.Error("run could not be concluded", "run", l.run.ID, "err", err)
 		l.err = err
 		l.run.Status = evidence.RunCancelled
 		l.run.Notes = append(l.run.Notes, loopcore.AsError(err).Msg)
-		l.err = errors.Join(err, s.db.FinishRun(l.run))
+		if late := s.db.FinishRun(l.run); late != nil {
+			e.cfg.Log.Error("run could not be recorded", "run", l.run.ID, "err", late)
+		}
 	}
 }
 

@@ -28,10 +28,34 @@ type live struct {
 	done   chan struct{}
 	onStep func(loopcore.Step) // told before each step; may be nil
 
-	mu    sync.Mutex
-	steps []evidence.Step // finished so far
-	now   string          // the step under way
-	err   error           // why there is no result, once done
+	mu      sync.Mutex
+	steps   []evidence.Step // finished so far
+	now     string          // the step under way
+	waiting int             // calls that wait for the run
+	stopped bool            // the last of them was cancelled; the run is ending
+	err     error           // why there is no result, once done
+}
+
+// join counts one more call that waits for the run; false if the run is being
+// cancelled, and nothing is to be had from it.
+func (l *live) join() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.stopped {
+		l.waiting++
+	}
+	return !l.stopped
+}
+
+// leave is for a call that joined. The run ends when the last call that waits
+// for it is cancelled: another one's result is not taken from it.
+func (l *live) leave(cancelled bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting--; cancelled && l.waiting == 0 {
+		l.stopped = true
+		l.cancel()
+	}
 }
 
 // RunGate runs the gate, or joins the run that is under way. It returns after
@@ -71,8 +95,10 @@ func (e *Engine) RunGate(ctx context.Context, c contract.Caller, in contract.Run
 // attach finds a run by id: one under way, or one that ended. A run that a dead
 // server left is settled first.
 func (s *space) attach(ctx context.Context, id string) (*live, string, error) {
-	if v, ok := s.live.Load(id); ok {
+	if v, ok := s.live.Load(id); ok && v.(*live).join() {
 		return v.(*live), id, nil
+	} else if ok {
+		return nil, id, settled(ctx, v.(*live))
 	}
 	r, err := s.db.Run(id)
 	if err != nil || r.Status != evidence.RunRunning {
@@ -104,6 +130,9 @@ func (e *Engine) begin(ctx context.Context, s *space, c contract.Caller, in cont
 		return nil, "", loopcore.Refuse(loopcore.CodeSessionEnded, "start again with detect_gate and a new confirmation", "session %s ended with %s", ses.ID, ses.Outcome)
 	}
 	open := err == nil && ses.Open()
+	if err := s.ending(ctx); err != nil {
+		return nil, "", err
+	}
 	if open {
 		if l, id, err := s.joins(ses, scope, in); l != nil || id != "" || err != nil {
 			return l, id, err
@@ -135,13 +164,8 @@ func (s *space) joins(ses evidence.Session, scope string, in contract.RunGateIn)
 		return nil, "", loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it (run_gate without confirm), or end it with evaluate_termination and abort: true",
 			"session %s is open on this work tree", ses.ID)
 	}
-	var under *live
-	s.live.Range(func(_, v any) bool {
-		under = v.(*live)
-		return false
-	})
-	if under != nil {
-		if under.run.Scope == scope {
+	if under := s.under(); under != nil {
+		if under.run.Scope == scope && under.join() {
 			return under, under.run.ID, nil
 		}
 		return nil, "", loopcore.Refuse(loopcore.CodeBusy, fmt.Sprintf("wait for it with run: %q", under.run.ID), "run %s (%s) is under way", under.run.ID, under.run.Scope)
@@ -156,10 +180,59 @@ func (s *space) joins(ses evidence.Session, scope string, in contract.RunGateIn)
 	return nil, runs[0].ID, nil
 }
 
+// under returns the run that is under way in this server, or nil.
+func (s *space) under() *live {
+	var l *live
+	s.live.Range(func(_, v any) bool {
+		l = v.(*live)
+		return false
+	})
+	return l
+}
+
+// ending waits for the end of a run that is being cancelled, so that a call
+// that follows a cancel runs the gate anew instead of joining what dies.
+func (s *space) ending(ctx context.Context) error {
+	l := s.under()
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	stopped := l.stopped
+	l.mu.Unlock()
+	if !stopped {
+		return nil
+	}
+	return settled(ctx, l)
+}
+
+// settled waits until a run is over and recorded.
+func settled(ctx context.Context, l *live) error {
+	select {
+	case <-l.done:
+		return nil
+	case <-ctx.Done():
+		return loopcore.Refuse(loopcore.CodeCancelled, "call again", "the call was cancelled while run %s ended", l.run.ID)
+	}
+}
+
+// lockPatience is how long a server that is ending, or the children of one that
+// was killed, may still hold the gate's lock before the tree is called busy: a
+// client that starts the server anew does not wait for the old one.
+const (
+	lockPatience = 1500 * time.Millisecond
+	lockTick     = 25 * time.Millisecond
+)
+
 // lockGate makes this server the only one to run this tree's gate, and settles
 // what a server that died left behind.
 func (s *space) lockGate(ctx context.Context) (func(), error) {
-	unlock, _, err := proc.Lock(filepath.Join(s.dir, "gate.lock"))
+	path := filepath.Join(s.dir, "gate.lock")
+	unlock, _, err := proc.Lock(path)
+	for end := time.Now().Add(lockPatience); loopcore.CodeOf(err) == loopcore.CodeBusy && ctx.Err() == nil && time.Now().Before(end); {
+		time.Sleep(lockTick)
+		unlock, _, err = proc.Lock(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +274,7 @@ func (e *Engine) start(ctx context.Context, s *space, c contract.Caller, ses evi
 	if err != nil {
 		return nil, err
 	}
-	l := &live{ses: ses, kept: keptOf(ses), run: run, done: make(chan struct{})}
+	l := &live{ses: ses, kept: keptOf(ses), run: run, done: make(chan struct{}), waiting: 1}
 	return l, nil
 }
 
@@ -245,20 +318,27 @@ func (e *Engine) wait(ctx context.Context, l *live, seconds *int, p contract.Pro
 	}
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	tick := time.NewTicker(5 * time.Second)
+	tick := time.NewTicker(progressTick)
 	defer tick.Stop()
-	total := float64(len(l.ses.Gate.Steps))
-	l.report(p, total)
+	tell := l.teller(p)
+	tell()
 	for {
 		select {
 		case <-l.done:
+			tell()
+			l.leave(false)
 			return nil
 		case <-timer.C:
+			l.leave(false)
 			return nil
 		case <-tick.C:
-			l.report(p, total)
+			tell()
 		case <-ctx.Done():
-			l.cancel()
+			l.leave(true)
+			if l.join() { // others wait for it
+				l.leave(false)
+				return loopcore.Refuse(loopcore.CodeCancelled, "another call waits for it", "the call was cancelled; run %s goes on", l.run.ID)
+			}
 			select {
 			case <-l.done:
 			case <-time.After(10 * time.Second):
@@ -268,11 +348,36 @@ func (e *Engine) wait(ctx context.Context, l *live, seconds *int, p contract.Pro
 	}
 }
 
-func (l *live) report(p contract.Progress, total float64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.now != "" {
-		p.Report(float64(len(l.steps)), total, "running "+l.now)
+// How often a run is looked at for progress, and how long it may be silent.
+const (
+	progressTick  = 200 * time.Millisecond
+	progressEvery = 3 * time.Second
+)
+
+// teller returns a func that reports progress when there is some: at the start,
+// with every step, and every few seconds of a long one, so that a client that
+// gives up on silence does not.
+func (l *live) teller(p contract.Progress) func() {
+	total := float64(len(l.ses.Gate.Steps))
+	said, at := "", time.Time{}
+	return func() {
+		l.mu.Lock()
+		done, what := len(l.steps), "running "+l.now
+		l.mu.Unlock()
+		select {
+		case <-l.done:
+			what = "done"
+		default:
+			if what == "running " {
+				what = "preparing"
+			}
+		}
+		between := what == "preparing" && said != "" // two steps, or the last one and the end
+		if between || what == said && time.Since(at) < progressEvery {
+			return
+		}
+		said, at = what, time.Now()
+		p.Report(float64(done), total, what)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"fixloop/loopcore"
@@ -131,6 +132,9 @@ func (g git) failure(ctx context.Context, c call, res result, err error) error {
 			"git %s did not finish in %s", c.args[0], g.timeout)
 	case ctx.Err() != nil:
 		return loopcore.Refuse(loopcore.CodeCancelled, "call again to start over", "git %s was cancelled: %v", c.args[0], ctx.Err())
+	case errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM):
+		return loopcore.Refuse(loopcore.CodeGit, "raise the limit on open files and processes (ulimit -n, ulimit -u), or free memory; nothing was lost",
+			"git %s could not be started: %v", c.args[0], err)
 	case isNoSpace(res.stderr) || isNoSpace(err.Error()):
 		return loopcore.Refuse(loopcore.CodeDisk, "free some space and call again; nothing was lost", "the disk is full: %v", ge)
 	}
