@@ -36,41 +36,7 @@ func parseCmd(a *app) *cobra.Command {
 			if code >= 0 {
 				in.Exit = &code
 			}
-			rep, out, err := engine.Parse(r, in)
-			if err != nil {
-				return err
-			}
-			if rep.Status == loopcore.StatusKilled {
-				a.exit = exitUnresolved
-			} else if rep.Status != loopcore.StatusPass && rep.Status != "" {
-				a.exit = exitRed
-			}
-			unknown := rep.Runner == "" && code < 0 && len(rep.Failures) == 0 && out.BytesIn > 0
-			if unknown { // silence is what many tools pass with; text that nobody knows is not
-				a.exit = exitUnresolved
-			}
-			if format != "" {
-				f, err := evidence.FormatNamed(format)
-				if err != nil {
-					return err
-				}
-				data, err := f.Render(evidence.Export{Name: in.Name, Version: ourVersion(), Report: rep})
-				if err != nil {
-					return err
-				}
-				_, err = a.out.Write(data)
-				return err
-			}
-			if asJSON {
-				return a.json(out)
-			}
-			if unknown {
-				a.printf("no reader knows this output: say how the command ended with --exit-code\n")
-				return nil
-			}
-			a.failures(out.Failures, out.Clusters)
-			a.printf("%s: %s, %d passed, %d failed, %d skipped\n", out.Runner, out.Status, out.Counts.Passed, out.Counts.Failed+out.Counts.Errors, out.Counts.Skipped)
-			return nil
+			return a.parse(r, in, asJSON, format)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -79,4 +45,46 @@ func parseCmd(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Format, "reader", "", "the runner, where it should not be guessed")
 	c.Flags().StringVar(&format, "format", "", "convert: junit, ctrf, sarif, tap or github")
 	return c
+}
+
+// parse reads one output and prints what failed.
+func (a *app) parse(r io.Reader, in engine.ParseIn, asJSON bool, format string) error {
+	rep, out, err := engine.Parse(r, in)
+	if err != nil {
+		return err
+	}
+	if rep.Status == loopcore.StatusKilled {
+		a.exit = exitUnresolved
+	} else if rep.Status != loopcore.StatusPass && rep.Status != "" {
+		a.exit = exitRed
+	}
+	unknown := rep.Runner == "" && in.Exit == nil && len(rep.Failures) == 0 && out.BytesIn > 0
+	if unknown { // silence is what many tools pass with; text that nobody knows is not
+		a.exit = exitUnresolved
+	}
+	if format != "" {
+		f, err := evidence.FormatNamed(format)
+		if err != nil {
+			return err
+		}
+		data, err := f.Render(evidence.Export{Name: in.Name, Version: ourVersion(), Report: rep})
+		if err != nil {
+			return err
+		}
+		_, err = a.out.Write(data)
+		return err
+	}
+	if asJSON {
+		return a.json(out)
+	}
+	if unknown {
+		a.printf("no reader knows this output: say how the command ended with --exit-code\n")
+		return nil
+	}
+	a.failures(out.Failures, out.Clusters)
+	if out.Runner == "" {
+		out.Runner = "no known runner"
+	}
+	a.printf("%s: %s, %d passed, %d failed, %d skipped\n", out.Runner, out.Status, out.Counts.Passed, out.Counts.Failed+out.Counts.Errors, out.Counts.Skipped)
+	return nil
 }
