@@ -98,7 +98,8 @@ func compilerDriver(l *Log, i int) (loopcore.Failure, bool) {
 }
 
 // instantiated keeps one of the errors that one line of the repository causes
-// in foreign headers, and counts them only where there are no others.
+// in foreign headers, and counts them only where there are no others. It works
+// in place.
 func instantiated(fs []loopcore.Failure) []loopcore.Failure {
 	alone := counting(fs) == 0
 	type key struct {
@@ -106,7 +107,7 @@ func instantiated(fs []loopcore.Failure) []loopcore.Failure {
 		line int
 	}
 	seen := map[key]bool{}
-	var out []loopcore.Failure
+	out := fs[:0]
 	for _, f := range fs {
 		if len(f.Frames) > 0 {
 			k := key{f.File, f.Line}
@@ -123,14 +124,21 @@ func instantiated(fs []loopcore.Failure) []loopcore.Failure {
 
 // errorsOnly drops the warnings of a build that failed: they are not why.
 func errorsOnly(fs []loopcore.Failure) []loopcore.Failure {
-	var out []loopcore.Failure
+	errors, count := 0, false
+	for i := range fs {
+		if fs[i].Kind != loopcore.FailLint {
+			errors++
+			count = count || !fs[i].Optional
+		}
+	}
+	if !count || errors == len(fs) {
+		return fs
+	}
+	out := make([]loopcore.Failure, 0, errors)
 	for _, f := range fs {
 		if f.Kind != loopcore.FailLint {
 			out = append(out, f)
 		}
-	}
-	if counting(out) == 0 {
-		return fs
 	}
 	return out
 }
