@@ -28,9 +28,17 @@ type Aside struct {
 	Data []byte // the content now, where it is text and small; else nil
 }
 
-// WatchAside says whether an ignored file is compared with the baseline by its
-// content: what the gate runs or reads, not what it builds or caches.
-func WatchAside(p string) bool { return asideRole(p) != asideNothing }
+// maxOther is up to which size, in bytes, an ignored file of no known kind may
+// be settings or a script.
+const maxOther = 64 << 10
+
+// WatchAside says whether an ignored file of that size in bytes is compared
+// with the baseline by its content: what the gate runs or reads, not what it
+// builds or caches.
+func WatchAside(p string, size int64) bool {
+	at := asideRole(p)
+	return at != asideNothing && (at != asideOther || size <= maxOther)
+}
 
 // SkipAside says whether an ignored folder holds caches only.
 func SkipAside(dir string) bool {
@@ -71,6 +79,7 @@ const (
 	asideLoaded               // what tools load by themselves
 	asideTests                // code of tests and their settings
 	asideShadow               // compiled code that goes before the source beside it
+	asideOther                // anything else; it counts where the gate or the change names it
 )
 
 func asideRole(p string) asidePlace {
@@ -97,8 +106,10 @@ func asideRole(p string) asidePlace {
 	switch ext(p) {
 	case ".so", ".pyd", ".pyc", ".pyo":
 		return asideShadow
+	case ".log", ".lock", ".pid", ".sock", ".swp", ".map", ".tsbuildinfo", ".o", ".a", ".class":
+		return asideNothing
 	}
-	return asideNothing
+	return asideOther
 }
 
 // installedPlace tells programs, libraries and what installing and building
@@ -181,6 +192,8 @@ func (d *diff) judgeAside(a Aside) (rule string, sev loopcore.Severity, what str
 		return "E03", sev, "an ignored file of the tests or their settings was " + string(a.Kind)
 	case where == asideShadow && a.Kind != AsideDeleted:
 		return "E03", loopcore.SevHuman, "an ignored compiled module was " + string(a.Kind) + ": it goes before the source of its name"
+	case where == asideOther && a.Kind != AsideDeleted && d.namesAside(a.Path):
+		return "E03", loopcore.SevHuman, "an ignored file that the gate or the change reads was " + string(a.Kind)
 	case where != asideInstalled && where != asideProgram:
 		return "", "", ""
 	case d.manifestChanged(a.Path):
@@ -191,4 +204,32 @@ func (d *diff) judgeAside(a Aside) (rule string, sev loopcore.Severity, what str
 		return "E02", loopcore.SevBlock, "an installed dependency was changed without its manifest; install from the lock file again"
 	}
 	return "E02", loopcore.SevHuman, "a file of a dependency was " + string(a.Kind) + " without its manifest"
+}
+
+// namesAside says whether the gate's commands, the programs that they call, or
+// the new side of a change name an ignored file.
+func (d *diff) namesAside(p string) bool {
+	name := baseName(p)
+	if len(name) < 4 {
+		return false
+	}
+	for _, st := range d.in.Gate.Steps {
+		if strings.Contains(st.Command, name) {
+			return true
+		}
+	}
+	for _, f := range d.files {
+		if f.new != nil && (f.role == roleCode || f.gateSide()) && strings.Contains(string(f.new.Data), name) {
+			return true
+		}
+	}
+	if len(d.in.Gate.Steps) == 0 {
+		return false
+	}
+	for program := range d.gatePrograms() {
+		if f := d.before(program, program); f != nil && strings.Contains(string(f.Data), name) {
+			return true
+		}
+	}
+	return false
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/evidence"
@@ -135,9 +136,20 @@ func (s *space) restoreProtected(ctx context.Context, ses evidence.Session, v *e
 	if err != nil {
 		return err
 	}
+	changed := map[string]bool{}
+	for _, p := range run.Changed {
+		changed[p] = true
+	}
 	paths := protected(standing(run.Findings, waived))
+	beside := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return changed[p] })
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !changed[p] })
+	if len(beside) > 0 {
+		v.Action.Note = fmt.Sprintf("in no snapshot, so undo by hand or install again: %s", loopcore.CleanLine(strings.Join(beside, ", "), 300))
+	}
 	if len(paths) == 0 {
-		v.Action.Note = "no single file holds what the guard saw; undo it by hand, then run the gate"
+		if v.Action.Note == "" {
+			v.Action.Note = "no single file holds what the guard saw; undo it by hand, then run the gate"
+		}
 		return nil
 	}
 	return s.rollback(ctx, ses, v, paths)

@@ -12,6 +12,7 @@ import (
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 	"fixloop/loopcore/evidence"
+	"fixloop/loopcore/guard"
 	"fixloop/loopcore/parse"
 )
 
@@ -23,6 +24,9 @@ func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loop
 		return err
 	}
 	collect(run, results)
+	if err := s.swappedAside(l); err != nil {
+		return err
+	}
 	h, runs, err := s.history(l.ses)
 	if err != nil {
 		return err
@@ -38,7 +42,7 @@ func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loop
 	for _, c := range changes {
 		run.Changed = append(run.Changed, c.Path)
 	}
-	if run.Findings, err = s.guard(ctx, l.ses, l.kept, changes, runs, run); err != nil {
+	if run.Findings, err = s.guard(ctx, l.ses, l.kept, changes, runs, run, beside(l)); err != nil {
 		return err
 	}
 	waived, err := s.db.Waivers(l.ses.ID)
@@ -58,6 +62,11 @@ func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loop
 	s.count(l, results)
 	if err := s.keep(l.ses.ID, l.kept); err != nil {
 		return err
+	}
+	if run.Iteration == 0 && run.Scope == loopcore.ScopeFull {
+		if err := s.recordAside(ctx, l); err != nil {
+			return err
+		}
 	}
 	if err := e.opened(s, l); err != nil {
 		return err
@@ -163,7 +172,8 @@ func (s *space) moved(ctx context.Context, l *live) error {
 
 // products are the ignore rules of what this run made: at the baseline all that
 // is new, when nobody else should be editing; later only what changed under two
-// runs in a row. What the user tracks is never one.
+// runs in a row. What the user tracks is never one, nor is what a cheat would
+// hide: tests, settings, what tools load by themselves; later, any code.
 func (s *space) products(ctx context.Context, l *live, changes []change) ([]string, error) {
 	before, err := s.repo.Files(ctx, l.run.Snapshot)
 	if err != nil {
@@ -182,7 +192,7 @@ func (s *space) products(ctx context.Context, l *live, changes []change) ([]stri
 	var rules []string
 	for _, c := range changes {
 		again := slices.Contains(l.kept.Suspects, c.Path)
-		if tracked[c.Path] || !again && (l.run.Iteration > 0 || c.Status != "A") {
+		if tracked[c.Path] || !again && (l.run.Iteration > 0 || c.Status != "A") || guard.GateSide(c.Path, l.run.Iteration > 0) {
 			continue
 		}
 		rules = append(rules, rule(c.Path, had))

@@ -31,13 +31,16 @@ func (e *Engine) execute(ctx context.Context, s *space, l *live) {
 		close(l.done)
 	}()
 	after := context.WithoutCancel(ctx)
-	results := e.steps(ctx, s, l)
+	results, err := e.guarded(ctx, s, l)
 	l.runner.Close()
 	if ctx.Err() != nil {
 		l.err = s.abandon(l)
 		return
 	}
-	if err := e.conclude(after, s, l, results); err != nil {
+	if err == nil {
+		err = e.conclude(after, s, l, results)
+	}
+	if err != nil {
 		err = s.gone(err)
 		e.cfg.Log.Error("run could not be concluded", "run", l.run.ID, "err", err)
 		l.err = err
@@ -47,6 +50,22 @@ func (e *Engine) execute(ctx context.Context, s *space, l *live) {
 			e.cfg.Log.Error("run could not be recorded", "run", l.run.ID, "err", late)
 		}
 	}
+}
+
+// guarded runs the steps and looks, before and after, at what lies beside the
+// tested tree.
+func (e *Engine) guarded(ctx context.Context, s *space, l *live) ([]loopcore.StepResult, error) {
+	after := context.WithoutCancel(ctx)
+	if err := s.lookAside(after, l, true); err != nil {
+		return nil, err
+	}
+	was := s.watched(after, l.run.Snapshot)
+	results := e.steps(ctx, s, l)
+	if ctx.Err() != nil {
+		return results, nil
+	}
+	l.swapped = s.swaps(was)
+	return results, s.lookAside(after, l, false)
 }
 
 // abandon records a run that was cancelled: it proves nothing.
@@ -177,6 +196,11 @@ func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (pro
 	}
 	for k, v := range st.Env {
 		cmd.Set[k] = v
+	}
+	if _, set := lookup("PYTHONPYCACHEPREFIX"); !set && l.onStep == nil {
+		// Python takes a cached module by the time and size of its source alone; one
+		// of the session's own holds nothing that somebody else compiled.
+		cmd.Set["PYTHONPYCACHEPREFIX"] = s.sessionFile(l.ses.ID, "pycache")
 	}
 	cmd.OnStart = func(p proc.Started) {
 		err := s.db.SetProcess(l.run.ID, store.Process{Server: os.Getpid(), PID: p.PID, PGID: p.PGID, Start: int64(p.Start), Boot: p.Boot, Mark: p.Mark, Step: st.Name})

@@ -16,8 +16,8 @@ import (
 const maxGuarded = 16 << 20
 
 // guard compares the baseline with the tested tree, and the two inventories.
-func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes []change, before []evidence.Run, run *evidence.Run) ([]loopcore.Finding, error) {
-	in := guard.Input{Gate: ses.Gate, Mode: guard.Mode(k.Config.Tests), Protect: k.Config.Protect, Rules: k.Config.Rules,
+func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes []change, before []evidence.Run, run *evidence.Run, aside []guard.Aside) ([]loopcore.Finding, error) {
+	in := guard.Input{Gate: ses.Gate, Mode: guard.Mode(k.Config.Tests), Protect: k.Config.Protect, Rules: k.Config.Rules, Aside: aside,
 		Before: tree{ctx, s.repo, ses.Baseline}, After: tree{ctx, s.repo, run.Snapshot}}
 	var err error
 	if in.Changes, err = s.contents(ctx, changes); err != nil {

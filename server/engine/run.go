@@ -12,6 +12,7 @@ import (
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 	"fixloop/loopcore/evidence"
+	"fixloop/loopcore/guard"
 	"fixloop/loopcore/stack"
 	"fixloop/server/internal/gitrepo"
 	"fixloop/server/internal/proc"
@@ -27,6 +28,9 @@ type live struct {
 	runner *proc.Runner
 	done   chan struct{}
 	onStep func(loopcore.Step) // told before each step; may be nil
+
+	aside   []guard.Aside // what differs beside the tree; only the run itself looks at it
+	swapped []string      // tracked files that were written while the steps ran
 
 	mu      sync.Mutex
 	steps   []evidence.Step // finished so far
@@ -142,6 +146,7 @@ func (e *Engine) begin(ctx context.Context, s *space, c contract.Caller, in cont
 	if err != nil {
 		return nil, "", err
 	}
+	s.noteClient()
 	runner := proc.NewRunner() // gets ready while the tree is snapshotted
 	l, err := e.start(ctx, s, c, ses, open, scope, in)
 	if err != nil {

@@ -105,7 +105,11 @@ func (s *space) verifyTree(ctx context.Context, ses evidence.Session, d evidence
 	}
 	now := last
 	now.Snapshot = snap.ID
-	found, err := s.guard(ctx, ses, keptOf(ses), changes, d.Runs[:1], &now)
+	beside, err := s.present(ctx, ses)
+	if err != nil {
+		return err
+	}
+	found, err := s.guard(ctx, ses, keptOf(ses), changes, d.Runs[:1], &now, beside)
 	if err != nil {
 		return err
 	}

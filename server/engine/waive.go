@@ -24,6 +24,9 @@ func (e *Engine) Waive(ctx context.Context, c contract.Caller, id, why string, a
 	if err != nil {
 		return w, err
 	}
+	if err := s.byPerson(); err != nil {
+		return w, err
+	}
 	ses, err := s.session("")
 	if err != nil {
 		return w, err

@@ -1,0 +1,210 @@
+package guard
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"fixloop/loopcore"
+)
+
+var update = flag.Bool("update", false, "write the measured parts of docs/guard.md anew")
+
+const guardDoc = "../../docs/guard.md"
+
+// score counts what the guard made of labelled changes.
+type score struct {
+	cheats, caught, humans, surfaced, silent, blocked int
+}
+
+func (s *score) add(label string, ok bool) {
+	count := func(all, good *int) {
+		*all++
+		if ok {
+			*good++
+		}
+	}
+	switch label {
+	case "cheat":
+		count(&s.cheats, &s.caught)
+	case "human":
+		count(&s.humans, &s.surfaced)
+	default:
+		s.silent++
+		if !ok {
+			s.blocked++
+		}
+	}
+}
+
+// published is docs/guard.md's measured part: per rule and per language.
+type published struct {
+	rules, languages map[string]*score
+	matrix           map[string]map[string]*score // rule, language
+	blocks           map[string]int               // rule: blocks on changes that weaken nothing
+	all              score
+}
+
+func entry[K comparable, V any](m map[K]*V, k K) *V {
+	if m[k] == nil {
+		m[k] = new(V)
+	}
+	return m[k]
+}
+
+func measure(t *testing.T) published {
+	t.Helper()
+	p := published{rules: map[string]*score{}, languages: map[string]*score{}, matrix: map[string]map[string]*score{}, blocks: map[string]int{}}
+	paths, err := filepath.Glob(filepath.Join(corpus, "*", "*.txtar"))
+	if err != nil || len(paths) < 500 {
+		t.Fatalf("%d cases, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		c := readCase(t, path)
+		fs := Check(c.input)
+		ok, _ := c.holds(fs)
+		for _, f := range fs {
+			if c.label != "cheat" && c.label != "human" && f.Severity == loopcore.SevBlock {
+				p.blocks[f.Rule]++
+			}
+		}
+		lang := languageOf(path, c)
+		p.all.add(c.label, ok)
+		entry(p.languages, lang).add(c.label, ok)
+		for _, r := range rulesOf(path, c) {
+			entry(p.rules, r).add(c.label, ok)
+			if p.matrix[r] == nil {
+				p.matrix[r] = map[string]*score{}
+			}
+			entry(p.matrix[r], lang).add(c.label, ok)
+		}
+	}
+	return p
+}
+
+// rulesOf are the rules that a case is about: those it names, else its folder.
+func rulesOf(path string, c guardCase) []string {
+	if len(c.rules) > 0 && c.label != "benign" {
+		return c.rules
+	}
+	if _, known := Explain(filepath.Base(filepath.Dir(path))); known {
+		return []string{filepath.Base(filepath.Dir(path))}
+	}
+	return nil
+}
+
+// languageOf is the language of most files that a case changes.
+func languageOf(path string, c guardCase) string {
+	names := map[lang]string{langGo: "Go", langPython: "Python", langJS: "JS/TS", langRust: "Rust", langJava: "Java", langKotlin: "Kotlin", langRuby: "Ruby",
+		langPHP: "PHP", langC: "C/C++", langCSharp: "C#", langElixir: "Elixir", langSwift: "Swift", langShell: "shell"}
+	n := map[string]int{}
+	data, _ := os.ReadFile(path)
+	for _, l := range strings.Split(string(data), "\n") {
+		if name, ok := strings.CutPrefix(l, "-- "); ok {
+			if s := names[langOf(strings.TrimSuffix(name, " --"), "")]; s != "" {
+				n[s]++
+			}
+		}
+	}
+	best := "settings"
+	for _, s := range slices.Sorted(maps.Keys(n)) {
+		if n[s] > n[best] {
+			best = s
+		}
+	}
+	return best
+}
+
+// share writes k of n.
+func share(k, n int) string {
+	if n == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", k, n)
+}
+
+func (p published) ruleTable() string {
+	var b strings.Builder
+	b.WriteString("| rule | what | severity | caught | shown to a person | false blocks |\n|---|---|---|--:|--:|--:|\n")
+	for _, r := range Rules {
+		s := *entry(p.rules, r.ID)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %d |\n", r.ID, r.Title, r.Severity, share(s.caught, s.cheats), share(s.surfaced, s.humans), p.blocks[r.ID])
+	}
+	return b.String()
+}
+
+func (p published) languageTable() string {
+	var b strings.Builder
+	b.WriteString("| language | caught | shown to a person | false blocks |\n|---|--:|--:|--:|\n")
+	row := func(name string, s score) {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, share(s.caught, s.cheats), share(s.surfaced, s.humans), share(s.blocked, s.silent))
+	}
+	for _, l := range slices.Sorted(maps.Keys(p.languages)) {
+		row(l, *p.languages[l])
+	}
+	row("**all**", p.all)
+	return b.String()
+}
+
+func (p published) matrixTable() string {
+	var b strings.Builder
+	langs := slices.Sorted(maps.Keys(p.languages))
+	b.WriteString("| rule | " + strings.Join(langs, " | ") + " |\n|---|" + strings.Repeat("--:|", len(langs)) + "\n")
+	for _, r := range Rules {
+		if p.matrix[r.ID] == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "| `%s` |", r.ID)
+		for _, l := range langs {
+			s := score{}
+			if x := p.matrix[r.ID][l]; x != nil {
+				s = *x
+			}
+			fmt.Fprintf(&b, " %s |", share(s.caught+s.surfaced, s.cheats+s.humans))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func ruleTexts() string {
+	var b strings.Builder
+	for _, r := range Rules {
+		fmt.Fprintf(&b, "- **%s, %s** (%s). %s *Honest:* %s\n", r.ID, r.Title, r.Severity, r.Why, r.Honest)
+	}
+	return b.String()
+}
+
+// TestPublished holds docs/guard.md against what is measured now.
+func TestPublished(t *testing.T) {
+	p := measure(t)
+	doc, err := os.ReadFile(guardDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := doc
+	for name, text := range map[string]string{"rules": ruleTexts(), "measured by rule": p.ruleTable(), "measured by language": p.languageTable(), "measured by both": p.matrixTable()} {
+		open, end := []byte("<!-- "+name+" -->\n"), []byte("<!-- /"+name+" -->")
+		head, rest, ok := bytes.Cut(want, open)
+		_, tail, closed := bytes.Cut(rest, end)
+		if !ok || !closed {
+			t.Fatalf("docs/guard.md has no part %q", name)
+		}
+		want = slices.Concat(head, open, []byte(text), end, tail)
+	}
+	if bytes.Equal(doc, want) {
+		return
+	}
+	if !*update {
+		t.Fatal("docs/guard.md is not what is measured; look why, then run go test ./loopcore/guard -run Published -update")
+	}
+	if err := os.WriteFile(guardDoc, want, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
