@@ -80,13 +80,15 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 // "cc1: fatal error: a.c: No such file or directory".
 func compilerDriver(l *Log, i int) (loopcore.Failure, bool) {
 	tool, rest, ok := strings.Cut(l.Lines[i], ": ")
-	sev, text := scanSeverity(rest)
-	tool = tool[strings.LastIndexByte(tool, '/')+1:]
-	tool = strings.TrimRight(tool, "-.0123456789")
-	if !ok || sev != "error" && sev != "fatal error" || !strings.HasPrefix(rest, sev+": ") {
+	if !ok || !strings.Contains(rest, "error: ") {
 		return loopcore.Failure{}, false
 	}
-	switch tool {
+	sev, text := scanSeverity(rest)
+	if sev != "error" && sev != "fatal error" || !strings.HasPrefix(rest, sev+": ") {
+		return loopcore.Failure{}, false
+	}
+	tool = tool[strings.LastIndexByte(tool, '/')+1:]
+	switch strings.TrimRight(tool, "-.0123456789") {
 	case "gcc", "g++", "cc", "c++", "cc1", "cc1plus", "clang", "clang++", "gfortran", "swiftc", "nvcc", "clang-cl":
 	default:
 		return loopcore.Failure{}, false
