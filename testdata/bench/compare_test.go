@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package bench measures fixloop's reading of failures side by side with tools
 // that read the same input: gotestsum's testjson for go test -json, reviewdog's
 // errorformat for file:line:col lines. It is a module of its own, so that fixloop
@@ -9,7 +11,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/reviewdog/errorformat"
 	"gotest.tools/gotestsum/testjson"
@@ -68,9 +72,24 @@ func findings(n, k int) []byte {
 	return b.Bytes()
 }
 
+// perCPU reports the bytes read per second of processor time, which other work
+// on the machine does not change as it changes the time on the wall.
+func perCPU(b *testing.B, size int) func() {
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	start := used()
+	return func() { b.ReportMetric(float64(size)*float64(b.N)/1e6/(used()-start).Seconds(), "MB/cpu-s") }
+}
+
 func ours(b *testing.B, data []byte, want int) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
+	defer perCPU(b, len(data))()
 	for b.Loop() {
 		r, err := parse.ParseReader(bytes.NewReader(data), parse.Input{Exit: 1, HasExit: true})
 		if err != nil || len(r.Failures) != want {
@@ -88,6 +107,7 @@ func (quiet) Err(string) error                                    { return nil }
 func gotestsum(b *testing.B, data []byte, want int) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
+	defer perCPU(b, len(data))()
 	for b.Loop() {
 		x, err := testjson.ScanTestOutput(testjson.ScanConfig{Stdout: bytes.NewReader(data), Stderr: bytes.NewReader(nil), Handler: quiet{}})
 		if err != nil || len(x.Failed()) != want {
@@ -103,6 +123,7 @@ func reviewdog(b *testing.B, data []byte, want int) {
 	}
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
+	defer perCPU(b, len(data))()
 	for b.Loop() {
 		found := 0
 		for s := efm.NewScanner(io.Reader(bytes.NewReader(data))); s.Scan(); {
