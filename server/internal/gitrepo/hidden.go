@@ -114,15 +114,20 @@ func (r *Repo) newlyIgnored(ctx context.Context, base string) ([]Hidden, error) 
 	return list, nil
 }
 
-// hidItself reports whether path lies in a folder of which tree has nothing and
-// whose own, ignored .gitignore was there before.
+// hidItself reports whether path lies in a folder that was ignored as a whole
+// before, or of which tree has nothing and whose own, ignored .gitignore was
+// there before. How git names such a folder depends on what it lists beside it.
 func (r *Repo) hidItself(tree string, before map[string]bool, path string) bool {
 	for dir := strings.TrimSuffix(path, "/"); ; {
 		slash := strings.LastIndexByte(dir, '/')
 		if slash < 0 {
 			return false
 		}
-		if dir = dir[:slash]; before[dir+"/.gitignore"] {
+		dir = dir[:slash]
+		if before[dir+"/"] {
+			return true
+		}
+		if before[dir+"/.gitignore"] {
 			_, seen, err := find(r.reader(), plumbing.NewHash(tree), dir)
 			return err == nil && !seen
 		}
