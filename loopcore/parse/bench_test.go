@@ -28,6 +28,22 @@ func denseLog(n int) []byte {
 	return b.Bytes()
 }
 
+// densePytest is the output of pytest where all of n tests fail, each with its
+// source, its assertion and its place: about 500 bytes a failure.
+func densePytest(n int) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "============================= test session starts ==============================\nplatform linux -- Python 3.12.3, pytest-8.3.3, pluggy-1.5.0\nrootdir: /srv/app\ncollected %d items\n\ntests/test_rows.py %s [100%%]\n\n=================================== FAILURES ===================================\n", n, "FFFFFFFF")
+	for i := range n {
+		fmt.Fprintf(&b, "________________________________ test_row_%d _________________________________\n\n    def test_row_%d():\n        total = sum(item.price for item in basket(%d))\n        # a comment that explains what is wanted\n>       assert total == %d\nE       assert %d == %d\n\ntests/test_rows.py:%d: AssertionError\n", i, i, i, i+1, i, i+1, i*6+5)
+	}
+	b.WriteString("=========================== short test summary info ============================\n")
+	for i := range n {
+		fmt.Fprintf(&b, "FAILED tests/test_rows.py::test_row_%d - assert %d == %d\n", i, i, i+1)
+	}
+	fmt.Fprintf(&b, "============================== %d failed in 1.23s ==============================\n", n)
+	return b.Bytes()
+}
+
 func benchmarkParse(b *testing.B, data []byte) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
@@ -42,6 +58,7 @@ func BenchmarkPlain1MB(b *testing.B)  { benchmarkParse(b, plainLog(12_000)) }
 func BenchmarkPlain64MB(b *testing.B) { benchmarkParse(b, plainLog(800_000)) }
 func BenchmarkDense1MB(b *testing.B)  { benchmarkParse(b, denseLog(11_000)) }
 func BenchmarkDense64MB(b *testing.B) { benchmarkParse(b, denseLog(700_000)) }
+func BenchmarkPytest1MB(b *testing.B) { benchmarkParse(b, densePytest(2_500)) }
 func BenchmarkOneLine(b *testing.B)   { benchmarkParse(b, bytes.Repeat([]byte("x"), 100<<20)) }
 
 // BenchmarkOneGiB reads a log of 1 GiB with a failure in its middle, and reports

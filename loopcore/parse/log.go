@@ -77,10 +77,26 @@ func (l *Log) Has(literal string) bool {
 		if l.grams == nil {
 			l.grams = newGrams(l.text)
 		}
-		known = l.grams.may(literal) && strings.Contains(l.text, literal)
+		known = l.grams.may(literal) && contains(l.text, literal)
 		l.marks[literal] = known
 	}
 	return known
+}
+
+// contains is strings.Contains, also quick for a literal that is longer than
+// what the processor's instructions search for.
+func contains(text, literal string) bool {
+	const quick = 60
+	if len(literal) <= quick {
+		return strings.Contains(text, literal)
+	}
+	for {
+		at := strings.Index(text, literal[:quick])
+		if at < 0 || strings.HasPrefix(text[at:], literal) {
+			return at >= 0
+		}
+		text = text[at+1:]
+	}
 }
 
 // HasAny reports whether one of the literals occurs anywhere in the log.

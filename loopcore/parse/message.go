@@ -31,14 +31,17 @@ func bound(s string, n int) string {
 	return s[:cut] + "…"
 }
 
-// detail joins lines from..to of the log as bounded evidence.
+// detail is lines from..to of the log as bounded evidence.
 func detail(l *Log, from, to int) string {
-	var b strings.Builder
-	for i := max(from, 0); i < to && i < len(l.Lines) && b.Len() < maxDetail; i++ {
-		b.WriteString(l.Lines[i])
-		b.WriteByte('\n')
+	from, to = max(from, 0), min(to, len(l.Lines))
+	if from >= to {
+		return ""
 	}
-	return bound(strings.TrimRight(b.String(), "\n"), maxDetail)
+	end := len(l.text)
+	if to < len(l.starts) {
+		end = l.starts[to]
+	}
+	return bound(strings.TrimRight(l.text[l.starts[from]:end], "\n"), maxDetail)
 }
 
 // indent is the width of a line's leading blanks.
