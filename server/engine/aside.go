@@ -76,10 +76,10 @@ func (s *space) recordAside(ctx context.Context, l *live) error {
 	}
 	a := &aside{Stamps: map[string]gitrepo.Stamp{}, Built: map[string]gitrepo.Stamp{}, Tools: s.surroundings(l.ses.Gate), Touched: l.swapped}
 	for p, st := range all {
-		switch {
-		case guard.WatchAside(p, st.Size):
+		if guard.WatchAside(p, st.Size) {
 			a.Stamps[p] = st
-		case compiled(p, st) || st.Written > time.Now().UnixNano():
+		}
+		if compiled(p, st) || st.Written > time.Now().UnixNano() {
 			a.Built[p] = st
 		}
 	}
@@ -104,13 +104,10 @@ func (s *space) lookAside(ctx context.Context, l *live, before bool) error {
 	ahead := time.Now().Add(time.Minute).UnixNano()
 	foreign, future := false, []string{}
 	for p, st := range all {
-		if guard.WatchAside(p, st.Size) {
-			continue
-		}
 		if before && st.Written > ahead && a.Built[p] != st {
 			future = append(future, p)
 		}
-		if compiled(p, st) || st.Written > ahead {
+		if compiled(p, st) || st.Written > ahead { // small programs may be scripts, and are compared besides
 			built[p] = st
 			foreign = foreign || a.Built[p] != st
 		}

@@ -52,6 +52,9 @@ func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loop
 	run.Verdict = loopcore.Judge(results, standing(run.Findings, waived))
 	run.Clusters = clusters(*run, s.sources())
 	run.Delta = delta(h, *run, waived)
+	if run.Iteration == 0 {
+		noteStart(run, l.kept.Before)
+	}
 	if run.Iteration == 0 && l.kept.ErrorContext != "" {
 		run.Notes = append(run.Notes, "diagnosis seen elsewhere: "+loopcore.CleanLine(l.kept.ErrorContext, 500))
 	}

@@ -35,6 +35,7 @@ type found struct {
 	head   string
 	branch string
 	token  string
+	before []loopcore.Finding // what was weakened since the last loop, see sinceLast
 }
 
 // DetectGate finds the gate. Nothing is executed.
@@ -55,6 +56,7 @@ func (e *Engine) DetectGate(ctx context.Context, c contract.Caller, in contract.
 	if err := s.remember(f); err != nil {
 		return out, err
 	}
+	f.before = s.sinceLast(ctx, f, e.cfg.Now())
 	out = contract.DetectGateOut{
 		Repo: s.repo.Top(), Head: f.head, Branch: f.branch, Clean: len(dirty) == 0, DirtyFiles: dirty,
 		Steps: f.gate.Steps, Absent: f.gate.Absent, NeedsInput: f.gate.NeedsInput, Policy: f.policy,
@@ -223,6 +225,7 @@ func (f found) summary() string {
 		b.WriteString("  no command was found\n")
 	}
 	fmt.Fprintf(&b, "Policy %s: at most %d attempts. Tests are frozen; work is snapshotted outside the repository, and nothing is committed.", f.policy.Name, f.policy.MaxIterations)
+	b.WriteString(warning(f.before))
 	return b.String()
 }
 

@@ -37,7 +37,7 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 			in.BaselineCounts, in.Counts = bothCounted(base, *run)
 		}
 	}
-	found := guard.Check(in)
+	found := append(guard.Check(in), atStart(k.Uncommitted)...)
 	if found == nil {
 		found = []loopcore.Finding{}
 	}

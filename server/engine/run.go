@@ -251,7 +251,7 @@ func (s *space) lockGate(ctx context.Context) (func(), error) {
 // start opens a session if none is open, snapshots the tree and records the run.
 func (e *Engine) start(ctx context.Context, s *space, c contract.Caller, ses evidence.Session, open bool, scope string, in contract.RunGateIn) (*live, error) {
 	if !open {
-		f, err := s.opening(ctx, c, in)
+		f, err := s.opening(ctx, c, in, e.cfg.Now())
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/config"
@@ -21,6 +22,9 @@ type kept struct {
 	Suspects     []string       `json:"suspects"` // paths that one run changed; a second makes them products
 	Ran          map[string]int `json:"ran"`      // most tests that a step ever executed
 	ErrorContext string         `json:"error_context"`
+
+	Before      []loopcore.Finding `json:"before,omitempty"`      // what was weakened since the last loop
+	Uncommitted []loopcore.Finding `json:"uncommitted,omitempty"` // what the uncommitted work of dirty=keep weakens
 }
 
 func keptOf(s evidence.Session) kept {
@@ -51,7 +55,7 @@ func (s *space) session(id string) (evidence.Session, error) {
 }
 
 // opening refuses what stands against a new session, and asks a person once.
-func (s *space) opening(ctx context.Context, c contract.Caller, in contract.RunGateIn) (found, error) {
+func (s *space) opening(ctx context.Context, c contract.Caller, in contract.RunGateIn, now time.Time) (found, error) {
 	token := in.Confirm
 	if token == "" && !c.CanAsk {
 		return found{}, loopcore.Refuse(loopcore.CodeNotConfirmed, "call detect_gate, show its confirmation.summary to the user, and pass confirmation.token as confirm",
@@ -80,6 +84,7 @@ func (s *space) opening(ctx context.Context, c contract.Caller, in contract.RunG
 	if err := s.clean(ctx, in.Dirty); err != nil {
 		return f, err
 	}
+	f.before = s.sinceLast(ctx, f, now)
 	if c.CanAsk && !c.Answer.Accepts(contract.AskGate, f.token) {
 		if err := s.remember(f); err != nil { // the answer comes back as this token
 			return f, err
@@ -130,7 +135,10 @@ func (s *space) open(ctx context.Context, c contract.Caller, f found, in contrac
 	if err != nil {
 		return evidence.Session{}, err
 	}
-	k := kept{Config: f.cfg, Products: products, ErrorContext: in.ErrorContext}
+	k := kept{Config: f.cfg, Products: products, ErrorContext: in.ErrorContext, Before: f.before}
+	if in.Dirty == "keep" {
+		k.Uncommitted = s.uncommitted(ctx, f)
+	}
 	data, err := json.Marshal(k)
 	if err != nil {
 		return evidence.Session{}, err
