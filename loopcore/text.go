@@ -85,6 +85,24 @@ func plain(s string) bool {
 	return true
 }
 
+// FirstHidden returns the first character of s that nobody sees, or that makes
+// its neighbours show in another order, and U+FFFD for bytes that are no UTF-8;
+// -1 if there is none. Tabs and line ends are seen. What a person confirms must
+// hold none: what runs would not be what was shown.
+func FirstHidden(s string) rune {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return r
+			}
+		}
+		if r != '\n' && r != '\t' && r != '\r' && hidden(r) {
+			return r
+		}
+	}
+	return -1
+}
+
 // hidden reports whether r shows nothing of its own, or changes how its
 // neighbours show.
 func hidden(r rune) bool {

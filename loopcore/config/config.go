@@ -18,6 +18,9 @@ import (
 // File is the name of the configuration in the repository.
 const File = ".fixloop.yaml"
 
+// maxFile bounds the file, in bytes: a person wrote it.
+const maxFile = 1 << 20
+
 // Config is what a repository sets. Its zero value is Default's, apart from
 // the words that are filled in there.
 type Config struct {
@@ -45,6 +48,12 @@ func Default() Config {
 // Parse reads the file's text. Errors are refusals with code bad_config.
 func Parse(data []byte) (Config, error) {
 	c := Default()
+	if len(data) > maxFile {
+		return c, refuse("is larger than %d bytes", maxFile)
+	}
+	if loopcore.TooDeep(data) {
+		return c, refuse("nests deeper than %d levels", loopcore.MaxNesting)
+	}
 	var root any
 	if err := yaml.Unmarshal(data, &root); err != nil {
 		return c, refuse("%s", firstLine(yaml.FormatError(err, false, false)))

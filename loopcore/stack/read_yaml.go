@@ -5,6 +5,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"fixloop/loopcore"
 )
 
 // readYAML reads the first document of a YAML file with its lines, aliases and
@@ -17,6 +19,9 @@ func readYAML(data []byte) (n *node, err error) {
 			n, err = nil, fmt.Errorf("broken YAML: %v", p)
 		}
 	}()
+	if loopcore.TooDeep(data) {
+		return nil, fmt.Errorf("it nests deeper than %d levels", loopcore.MaxNesting)
+	}
 	f, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -140,6 +141,10 @@ func (s *space) detect(ctx context.Context, a asked) (found, error) {
 	if err != nil {
 		return f, err
 	}
+	if _, gone := os.Lstat(filepath.Join(s.repo.Top(), ".git")); gone != nil {
+		return f, loopcore.Refuse(loopcore.CodeNotARepository, "bring it back first; the snapshots are safe elsewhere: `fixloop checkpoints` lists them",
+			"the .git of %s is gone", s.repo.Top())
+	}
 	if head.Unborn || head.Commit == "" {
 		return f, loopcore.Refuse(loopcore.CodeNoHead, "commit once, so that there is something to compare with", "%s has no commit yet", s.repo.Top())
 	}
@@ -158,8 +163,24 @@ func (s *space) detect(ctx context.Context, a asked) (found, error) {
 		return f, err
 	}
 	f.gate = wanted(s.gate(f.cfg, a), f.policy)
+	if err := legible(f.gate); err != nil {
+		return f, err
+	}
 	f.token = f.bind()
 	return f, nil
+}
+
+// legible refuses a command that a person could not read as it will run.
+func legible(g loopcore.Gate) error {
+	for _, st := range g.Steps {
+		for _, text := range []string{st.Command, st.Dir} {
+			if r := loopcore.FirstHidden(text); r >= 0 {
+				return loopcore.Refuse(loopcore.CodeInvalidArgument, "remove the character, or pass the command explicitly",
+					"step %s (from %s) holds the character %U, which nobody sees: what is confirmed must be what runs", st.Name, cmp.Or(st.Source.File, st.Source.Kind), r)
+			}
+		}
+	}
+	return nil
 }
 
 // configured hands the gate section on to the detection.

@@ -107,12 +107,13 @@ func (e *Engine) repo(ctx context.Context, c contract.Caller, dir string) (*gitr
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(c.Cwd, dir)
 		}
-		return gitrepo.Open(ctx, dir, opts)
+		repo, err := gitrepo.Open(ctx, dir, opts)
+		return e.bereft(ctx, dir, repo, err)
 	}
 	var first error
 	for _, d := range c.Folders(ctx) {
 		repo, err := gitrepo.Open(ctx, d, opts)
-		if err == nil {
+		if repo, err = e.bereft(ctx, d, repo, err); err == nil {
 			return repo, nil
 		}
 		if first == nil {
@@ -123,6 +124,22 @@ func (e *Engine) repo(ctx context.Context, c contract.Caller, dir string) (*gitr
 		first = loopcore.Refuse(loopcore.CodeNotARepository, "pass repo, the absolute path of a folder in the work tree", "no folder to work in is known")
 	}
 	return nil, first
+}
+
+// bereft opens a folder whose .git was removed while we keep a session of it:
+// the vault lies elsewhere, so the loop can still be decided and undone.
+func (e *Engine) bereft(ctx context.Context, dir string, repo *gitrepo.Repo, err error) (*gitrepo.Repo, error) {
+	if loopcore.CodeOf(err) != loopcore.CodeNotARepository {
+		return repo, err
+	}
+	plain, perr := e.plainRepo(ctx, dir)
+	if perr != nil {
+		return nil, err
+	}
+	if _, perr = os.Stat(filepath.Join(plain.StateDir(), "state.db")); perr != nil {
+		return nil, err
+	}
+	return plain, nil
 }
 
 func (e *Engine) space(ctx context.Context, repo *gitrepo.Repo) (*space, error) {
