@@ -27,6 +27,9 @@ const (
 	maxRequested = 256 << 20 // bytes
 )
 
+// longestFault is the longest message of a protocol error, in characters.
+const longestFault = 500
+
 // errBusy is the JSON-RPC code for a request that was refused unread.
 const errBusy = -32000
 
@@ -251,6 +254,11 @@ func detail(err error) string {
 // as internal.
 func (c *conn) refine(r *request, d mcp.JSONRPCErrorDetails) mcp.JSONRPCErrorDetails {
 	if d.Code != mcp.INTERNAL_ERROR || r.failed == nil {
+		if why, ok := misfit(d.Message); ok {
+			d.Code, d.Message = mcp.INVALID_PARAMS, why
+		}
+		// It may quote what the client sent.
+		d.Message = loopcore.CleanLine(d.Message, longestFault)
 		return d
 	}
 	e := loopcore.AsError(r.failed)

@@ -50,7 +50,7 @@ var floors = map[string]floor{
 	"fixloop/server/internal/store":   {may: []string{"fixloop/loopcore/...", "modernc.org/sqlite"}},
 	"fixloop/server/engine":           {may: []string{"fixloop/loopcore/...", "fixloop/server/internal/...", "github.com/bmatcuk/doublestar"}},
 	"fixloop/server": {may: []string{"fixloop/loopcore", "fixloop/loopcore/contract", "fixloop/tools", "fixloop/server/engine",
-		"github.com/mark3labs/mcp-go"}},
+		"github.com/mark3labs/mcp-go", "golang.org/x/sys"}},
 	"fixloop/cmd/fixloop": {may: []string{"fixloop/loopcore/...", "fixloop/server", "fixloop/server/engine", "fixloop/tools", "fixloop/schemas",
 		"github.com/spf13/cobra", "github.com/lmittmann/tint", "github.com/mark3labs/mcp-go", "github.com/mattn/go-isatty", "golang.org/x/sys"}},
 }

@@ -323,6 +323,14 @@ func TestStrangeBytes(t *testing.T) {
 			t.Errorf("%.40q was taken: %+v", line, a)
 		}
 	}
+	c.send("%s", "{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}")
+	if a := c.answer(); a.ID != "\ufffd" || a.Error != nil {
+		t.Errorf("an id that is no UTF-8: %+v", a)
+	}
+	c.send("%s", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"`+strings.Repeat("\u202ex", 50_000)+`","arguments":{}}}`)
+	if a := c.answer(); a.Error == nil || len(a.Error.Message) > 1000 || strings.Contains(a.Error.Message, "\u202e") {
+		t.Errorf("an unknown tool: %+v", a.Error)
+	}
 	c.send("\r")
 	c.send("\ufeff  \t")
 	c.send("\ufeff{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\"}\r")

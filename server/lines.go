@@ -66,7 +66,8 @@ func (l *lines) next() ([]byte, error) {
 		}
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))) // some shells begin a pipe with a byte order mark
 		if len(line) > 0 {
-			return line, nil
+			// An id goes back as the bytes it came in, and what we write must be UTF-8.
+			return bytes.ToValidUTF8(line, []byte("\ufffd")), nil
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,6 +140,19 @@ func TestClosedStdoutEndsTheCalls(t *testing.T) {
 	p.hang()
 	p.stdout.Close()
 	p.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	if code := p.ends(2 * time.Second); code != 1 || !strings.Contains(p.stderr.String(), "call ended") {
+		t.Errorf("exit %d, stderr: %s", code, p.stderr)
+	}
+}
+
+// Nothing needs to be written for it to be noticed.
+func TestClosedStdoutIsNoticedAtOnce(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a pipe there says nothing of its other end")
+	}
+	p := spawn(t)
+	p.hang()
+	p.stdout.Close()
 	if code := p.ends(2 * time.Second); code != 1 || !strings.Contains(p.stderr.String(), "call ended") {
 		t.Errorf("exit %d, stderr: %s", code, p.stderr)
 	}

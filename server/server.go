@@ -65,6 +65,9 @@ func Serve(ctx context.Context, cfg Config) error {
 		}
 		cancel(err)
 	})
+	if f, ok := cfg.Out.(*os.File); ok {
+		hangup(f, out.gone)
+	}
 	c := newConn(cfg, out)
 	input := make(chan error, 1)
 	go func() { input <- c.read(ctx, cfg.In) }()
