@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 	"fixloop/server/engine"
 )
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "serve" { // as the demo starts this binary
 		main()
 	}
-	testscript.Main(m, map[string]func(){"fixloop": main})
+	testscript.Main(m, map[string]func(){"fixloop": main, "loop": loopTo})
 }
 
 // TestScripts plays testdata/script: each file is a session at a terminal.
@@ -60,7 +60,6 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"json":   jsonField,
-			"loop":   loopTo,
 			"setout": setOut,
 		},
 		Condition: func(cond string) (bool, error) { return cond == "unix" && runtime.GOOS != "windows", nil },
@@ -114,14 +113,15 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// loopTo plays the agent in the script's folder: open DIR VERDICT runs the
-// baseline, run DIR VERDICT the gate, decide DIR OUTCOME [STATUS] decides.
-func loopTo(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: loop open|run|decide DIR WANT")
-	}
-	ctx, dir := context.Background(), ts.MkAbs(args[1])
-	e := engine.New(engine.Config{StateDir: ts.Getenv("FIXLOOP_STATE"), Version: "test"})
+// loopTo plays the agent, as a program of the script's own environment: open
+// DIR VERDICT runs the baseline, run DIR VERDICT the gate, decide DIR OUTCOME
+// decides. It prints the id of the first finding.
+func loopTo() {
+	args := os.Args[1:]
+	ctx := context.Background()
+	dir, err := filepath.Abs(args[1])
+	check(err)
+	e := engine.New(engine.Config{Version: "test"})
 	defer e.Close()
 	c := contract.Caller{Client: "script", Cwd: dir}
 	wait := 120
@@ -130,26 +130,29 @@ func loopTo(ts *testscript.TestScript, neg bool, args []string) {
 	switch args[0] {
 	case "open":
 		d, err := e.DetectGate(ctx, c, contract.DetectGateIn{})
-		ts.Check(err)
+		check(err)
 		in.Confirm = d.Confirmation.Token
 		fallthrough
 	case "run":
 		r, err := e.RunGate(ctx, c, in, nil)
-		ts.Check(err)
+		check(err)
 		got, more = string(r.Verdict), r.Next
 		if len(r.Guard.Findings) > 0 {
-			ts.Setenv("FINDING", r.Guard.Findings[0].ID)
+			fmt.Println(r.Guard.Findings[0].ID)
 		}
 	case "decide":
-		var report *loopcore.AgentReport
-		if len(args) > 3 {
-			report = &loopcore.AgentReport{Status: args[3], Reason: "the script says so", Question: "what now?"}
-		}
-		d, err := e.EvaluateTermination(ctx, c, contract.EvaluateIn{AgentReport: report})
-		ts.Check(err)
+		d, err := e.EvaluateTermination(ctx, c, contract.EvaluateIn{})
+		check(err)
 		got, more = string(d.Outcome), d.StatusLine
 	}
 	if got != args[2] {
-		ts.Fatalf("%s: %s, want %s: %s", args[0], got, args[2], more)
+		check(fmt.Errorf("%s: %s, want %s: %s", args[0], got, args[2], more))
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
