@@ -17,6 +17,7 @@ const (
 	AsideDeleted AsideKind = "deleted"
 	AsideSwapped AsideKind = "swapped" // a tracked file, written while the gate ran, its content the same before and after
 	AsideFuture  AsideKind = "future"  // built output dated ahead of the clock
+	AsideRecord  AsideKind = "record"  // what was recorded of all this was edited or removed
 	AsideTool    AsideKind = "tool"    // a program or setting outside of the work tree
 )
 
@@ -93,6 +94,10 @@ func asideRole(p string) asidePlace {
 		return installedPlace(p)
 	}
 	if builtDir(p) {
+		switch ext(p) {
+		case ".py", ".rb", ".php", ".sh", ".pl", ".lua", ".js", ".cjs", ".mjs":
+			return asideOther // run as it stands, where the change goes there for it
+		}
 		return asideNothing
 	}
 	switch roleOf(p) {
@@ -175,6 +180,8 @@ func (d *diff) judgeAside(a Aside) (rule string, sev loopcore.Severity, what str
 		return "E09", loopcore.SevHuman, "the file was written while the gate ran, and had its old content again when the run ended"
 	case AsideFuture:
 		return "E09", loopcore.SevHuman, "built output is dated ahead of the clock, so that no build makes it anew"
+	case AsideRecord:
+		return "E04", loopcore.SevHuman, "the record of what lay beside the tree at the baseline was edited or removed"
 	case AsideTool:
 		return "E06", loopcore.SevBlock, "a program or setting outside of the work tree is not the one of the baseline"
 	}
@@ -219,7 +226,11 @@ func (d *diff) namesAside(p string) bool {
 		}
 	}
 	for _, f := range d.files {
-		if f.new != nil && (f.role == roleCode || f.gateSide()) && strings.Contains(string(f.new.Data), name) {
+		if f.new == nil || f.role != roleCode && !f.gateSide() {
+			continue
+		}
+		fresh := addedText(string(data(f.old)), string(f.new.Data))
+		if strings.Contains(fresh, name) || isCodeExt(p) && loads(fresh, strings.TrimSuffix(name, ext(name))) {
 			return true
 		}
 	}
@@ -228,6 +239,28 @@ func (d *diff) namesAside(p string) bool {
 	}
 	for program := range d.gatePrograms() {
 		if f := d.before(program, program); f != nil && strings.Contains(string(f.Data), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// loads says whether a line of the text imports the module of that name.
+func loads(text, module string) bool {
+	for _, l := range strings.Split(text, "\n") {
+		if strings.Contains(l, module) && loadRE.MatchString(l) && wordIn(l, module) {
+			return true
+		}
+	}
+	return false
+}
+
+var loadRE = lazily(`\b(import|from|require|require_relative|include|source|load|import_module|__import__)\b`)
+
+// wordIn says whether a word stands in a line by itself.
+func wordIn(line, word string) bool {
+	for _, w := range wordRE.FindAllString(line, -1) {
+		if w == word {
 			return true
 		}
 	}

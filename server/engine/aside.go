@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -36,23 +38,32 @@ const maxAsideBytes = 512 << 20
 // asideFile is where a session keeps it, beside its runs.
 func (s *space) asideFile(session string) string { return s.sessionFile(session, "aside.json") }
 
-// loadAside returns nil where nothing was recorded: before the baseline ended.
-func (s *space) loadAside(session string) (*aside, error) {
+// loadAside returns nil where nothing was recorded: before the baseline ended,
+// and where the record is not the one that was written; then edited is true.
+func (s *space) loadAside(session string, k kept) (a *aside, edited bool, err error) {
+	if k.AsideSum == "" {
+		return nil, false, nil
+	}
 	data, err := os.ReadFile(s.asideFile(session))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, err
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || sumOf(data) != k.AsideSum {
+		return nil, true, nil
 	}
-	var a aside
-	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, err
-	}
-	return &a, nil
+	a = &aside{}
+	return a, false, json.Unmarshal(data, a)
 }
 
-func (s *space) saveAside(session string, a *aside) error {
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// recordEdited is the difference that stands for a record that can not be used.
+var recordEdited = guard.Aside{Path: "aside.json", Kind: guard.AsideRecord}
+
+func (s *space) saveAside(session string, k *kept, a *aside) error {
 	data, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -64,6 +75,7 @@ func (s *space) saveAside(session string, a *aside) error {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		return disk(err, path)
 	}
+	k.AsideSum = sumOf(data)
 	return nil
 }
 
@@ -84,13 +96,16 @@ func (s *space) recordAside(ctx context.Context, l *live) error {
 		}
 	}
 	a.Digests = s.repo.Digests(ctx, slices.Sorted(maps.Keys(a.Stamps)), maxAsideBytes)
-	return s.saveAside(l.ses.ID, a)
+	return s.saveAside(l.ses.ID, &l.kept, a)
 }
 
 // lookAside compares with the baseline. Before a run it also renews the times
 // of the sources where somebody else built since the last one.
 func (s *space) lookAside(ctx context.Context, l *live, before bool) error {
-	a, err := s.loadAside(l.ses.ID)
+	a, edited, err := s.loadAside(l.ses.ID, l.kept)
+	if edited {
+		l.aside = append(l.aside, recordEdited)
+	}
 	if err != nil || a == nil {
 		return err
 	}
@@ -123,7 +138,7 @@ func (s *space) lookAside(ctx context.Context, l *live, before bool) error {
 		return nil
 	}
 	a.Built = built
-	return s.saveAside(l.ses.ID, a)
+	return s.saveAside(l.ses.ID, &l.kept, a)
 }
 
 // maxFuture is how many files dated ahead are named: they have one cause.
@@ -285,7 +300,7 @@ func (s *space) swappedAside(l *live) error {
 	if l.run.Moved {
 		return nil // that run can not be the final one as it is
 	}
-	a, err := s.loadAside(l.ses.ID)
+	a, _, err := s.loadAside(l.ses.ID, l.kept)
 	if err != nil || a == nil {
 		return err
 	}
@@ -309,7 +324,10 @@ func beside(l *live) []guard.Aside {
 
 // present is what differs beside the tree now, without a run.
 func (s *space) present(ctx context.Context, ses evidence.Session) ([]guard.Aside, error) {
-	a, err := s.loadAside(ses.ID)
+	a, edited, err := s.loadAside(ses.ID, keptOf(ses))
+	if edited {
+		return []guard.Aside{recordEdited}, nil
+	}
 	if err != nil || a == nil {
 		return nil, err
 	}

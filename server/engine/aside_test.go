@@ -62,6 +62,23 @@ func TestIgnoredFilesThatNobodyNamesAreSilent(t *testing.T) {
 	}
 }
 
+func TestTheRecordItselfIsHeld(t *testing.T) {
+	b := calls(t)
+	err := filepath.WalkDir(b.e.cfg.StateDir, func(at string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == "aside.json" {
+			return os.Remove(at)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, e := b.attempt(map[string]string{"node_modules/.bin/runner": "echo 'ok 1 - a'\necho 'ok 2 - b'\necho 1..2\n"})
+	if foundIn(r, "E04", "aside.json") != loopcore.SevHuman || e.Outcome != loopcore.OutcomeNeedDecision {
+		t.Errorf("%s %+v", e.Outcome, r.Guard.Findings)
+	}
+}
+
 func TestAFileSwappedWhileTheGateRunsIsSeen(t *testing.T) {
 	swap := "cp tests/test_a.sh .git/kept\nprintf 'echo ok 1 - a\\n' > tests/test_a.sh\nsh tests/test_a.sh; r=$?\ncat .git/kept > tests/test_a.sh\necho 1..1\nexit $r\n"
 	b := newBench(t, map[string]string{"check.sh": "#!/bin/sh\n. ./lib.sh\n", "lib.sh": "sh tests/test_a.sh; r=$?\necho 1..1\nexit $r\n",

@@ -63,13 +63,13 @@ func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loop
 		return err
 	}
 	s.count(l, results)
-	if err := s.keep(l.ses.ID, l.kept); err != nil {
-		return err
-	}
 	if run.Iteration == 0 && run.Scope == loopcore.ScopeFull {
 		if err := s.recordAside(ctx, l); err != nil {
 			return err
 		}
+	}
+	if err := s.keep(l.ses.ID, l.kept); err != nil {
+		return err
 	}
 	if err := e.opened(s, l); err != nil {
 		return err

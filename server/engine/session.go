@@ -23,6 +23,8 @@ type kept struct {
 	Ran          map[string]int `json:"ran"`      // most tests that a step ever executed
 	ErrorContext string         `json:"error_context"`
 
+	AsideSum string `json:"aside_sum,omitempty"` // of the record of what lies beside the tree
+
 	Before      []loopcore.Finding `json:"before,omitempty"`      // what was weakened since the last loop
 	Uncommitted []loopcore.Finding `json:"uncommitted,omitempty"` // what the uncommitted work of dirty=keep weakens
 }
