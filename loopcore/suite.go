@@ -133,10 +133,22 @@ func ParseKilled(line string) (Killed, bool) {
 	inside, _, closed := strings.Cut(rest[at+len(" (exit="):], ")")
 	code, why, comma := strings.Cut(inside, ",")
 	exit, err := strconv.ParseUint(code, 10, 8)
-	if label == "" || !closed || !comma || err != nil || exit == 0 {
+	if label == "" || !closed || !comma || err != nil || exit == 0 || contradicts(why, int(exit)) {
 		return Killed{}, false
 	}
 	return Killed{Suite: label, Signal: signalIn(why, int(exit)), Reason: "marker"}, true
+}
+
+// contradicts reports whether a marker says 128+n, with a number or the letter,
+// and an exit code of another kind: no runner does, and a line that a suite made
+// up must not excuse its failure.
+func contradicts(why string, exit int) bool {
+	_, sum, found := strings.Cut(why, "128+")
+	if !found {
+		return false
+	}
+	n, err := strconv.Atoi(sum[:len(sum)-len(strings.TrimLeft(sum, "0123456789"))])
+	return exit <= 128 || err == nil && exit != 128+n
 }
 
 // signalIn finds the signal's name in the middle of a marker, else takes it

@@ -61,6 +61,10 @@ func parseMessage(line []byte) (message, *invalid) {
 		return message{}, &invalid{id: m.id, code: mcp.INVALID_REQUEST, why: "method must be a string"}
 	}
 	if m.params != nil && m.params[0] != '{' && !bytes.Equal(m.params, []byte("null")) {
+		if m.id == nil { // a notification is never answered
+			m.params = nil
+			return m, nil
+		}
 		return message{}, &invalid{id: m.id, code: mcp.INVALID_PARAMS, why: "params must be an object"}
 	}
 	return m, nil

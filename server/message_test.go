@@ -83,6 +83,17 @@ func TestLongMessageKeepsItsID(t *testing.T) {
 	}
 }
 
+// A notification is never answered, whatever is wrong with its params.
+func TestNotificationWithOddParams(t *testing.T) {
+	m, bad := parseMessage([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}`))
+	if bad != nil || m.id != nil || m.params != nil {
+		t.Errorf("%+v, %+v", m, bad)
+	}
+	if _, bad = parseMessage([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping","params":5}`)); bad == nil {
+		t.Error("a request with such params was taken")
+	}
+}
+
 func TestFolder(t *testing.T) {
 	for uri, want := range map[string]string{"file:///home/a%20b": "/home/a b", "file://": "", "https://x/y": "", "%zz": "", "/plain": ""} {
 		if got := folder(uri); got != want {
