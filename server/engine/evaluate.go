@@ -199,7 +199,7 @@ func (e *Engine) settleOn(s *space, ses evidence.Session, h loopcore.History, ru
 		v.Run = runs[len(runs)-1].ID
 	}
 	v.Best = best(runs)
-	v.Action = evidence.Action{Kind: d.Action, To: target(ses, points, d.To), Files: []string{}, Tree: h.Tree}
+	v.Action = evidence.Action{Kind: d.Action, To: target(ses, points, h, runs, d.To), Files: []string{}, Tree: h.Tree}
 	v.StatusLine = loopcore.StatusLine(d, loopcore.Tally{Iterations: d.Iteration, Max: ses.Policy.MaxIterations, Checkpoints: accepted(points),
 		Model: s.model(ses.ID), CostUSD: h.CostUSD})
 	if v, err = s.db.SaveDecision(v); err != nil {
@@ -244,16 +244,25 @@ func (s *space) keepBest(ses evidence.Session, d loopcore.Decision, v evidence.D
 	return nil
 }
 
-// target is the snapshot that an action brings back: the last checkpoint, else
-// the baseline.
-func target(ses evidence.Session, points []evidence.Checkpoint, to loopcore.Target) string {
+// target is the snapshot that an action brings back: the baseline, or the last
+// tree that was accepted, by a checkpoint or by the decision on its run. It is
+// the tree that the next run is compared with: one rolled back further would be
+// called a regression for what it lost.
+func target(ses evidence.Session, points []evidence.Checkpoint, h loopcore.History, runs []evidence.Run, to loopcore.Target) string {
 	switch to {
 	case loopcore.ToBaseline:
 		return ses.Baseline
 	case loopcore.ToCheckpoint:
-		for i := len(points) - 1; i >= 0; i-- {
-			if points[i].Kind == "checkpoint" {
-				return points[i].ID
+		good := map[string]bool{}
+		for _, d := range h.Decided {
+			good[d.Run] = good[d.Run] || d.Accepted
+		}
+		for _, p := range points {
+			good[p.Run] = good[p.Run] || p.Kind == "checkpoint"
+		}
+		for i := len(runs) - 2; i > 0; i-- { // not the run that is decided on; the first is the baseline's
+			if good[runs[i].ID] {
+				return runs[i].Snapshot
 			}
 		}
 		return ses.Baseline

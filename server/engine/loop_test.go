@@ -87,6 +87,21 @@ func TestRegressionRollsBackAndKeepsWhatWasThere(t *testing.T) {
 	}
 }
 
+// TestRollbackKeepsAcceptedProgress: an accepted step is not lost because no
+// checkpoint was made of it, and going on from there is no regression.
+func TestRollbackKeepsAcceptedProgress(t *testing.T) {
+	b := newBench(t, shell("a no\nb no\nc no\n"))
+	b.begin(byShell, contract.RunGateIn{})
+	b.attempt(map[string]string{"cases.txt": "a ok\nb no\nc no\n"})
+	_, e := b.attempt(map[string]string{"cases.txt": "a no\nb no\nc no\nd no\n"})
+	if e.Rule.Row != "regression" || b.read("cases.txt") != "a ok\nb no\nc no\n" {
+		t.Fatalf("%s; the tree is %q", e.StatusLine, b.read("cases.txt"))
+	}
+	if _, e = b.attempt(map[string]string{"cases.txt": "a ok\nb ok\nc no\n"}); e.Rule.Row != "otherwise" {
+		t.Errorf("the next step forward: %s", e.StatusLine)
+	}
+}
+
 func TestNothingToFix(t *testing.T) {
 	b := newBench(t, shell("a ok\n"))
 	r := b.begin(byShell, contract.RunGateIn{})
