@@ -109,8 +109,23 @@ func (l *logFile) write(p []byte) {
 	}
 	if err != nil {
 		l.err, l.full = firstError(l.err, err), true
+		l.giveRoom()
 		l.spin(p[n:])
 	}
+}
+
+// giveRoom shortens a log that filled the disk, so that what it was written
+// for, the record of the run, has room beside it: a quarter stays as the head,
+// and the tail gets no more than that.
+func (l *logFile) giveRoom() {
+	keep := l.written / 4
+	if l.f.Truncate(keep) != nil {
+		return // no regular file
+	}
+	_, _ = l.f.Seek(keep, io.SeekStart)
+	l.dropped += l.written - keep
+	l.written, l.newline = keep, false
+	l.size = min(l.size, int(keep))
 }
 
 // spin puts bytes into the ring, over the oldest ones once it is full.
