@@ -74,7 +74,12 @@ func (s *space) stage(ctx context.Context, ses evidence.Session, v *evidence.Dec
 		v.Action.Note = "nothing changed since the start"
 		return nil
 	}
-	done, err := s.repo.Stage(ctx, run.Changed)
+	// The record is JSON, which holds no name that is not UTF-8: the trees do.
+	paths, err := s.between(ctx, ses.Tree, run.Tree)
+	if err != nil {
+		paths = run.Changed
+	}
+	done, err := s.repo.Stage(ctx, paths)
 	if err != nil {
 		v.Action.Note = "the gate is green, but staging failed: " + err.Error()
 		return nil
