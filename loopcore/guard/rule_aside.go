@@ -17,6 +17,7 @@ const (
 	AsideDeleted AsideKind = "deleted"
 	AsideSwapped AsideKind = "swapped" // a tracked file, written while the gate ran, its content the same before and after
 	AsideFuture  AsideKind = "future"  // built output dated ahead of the clock
+	AsideEnv     AsideKind = "env"     // the server was started in another environment than at the baseline
 	AsideRecord  AsideKind = "record"  // what was recorded of all this was edited or removed
 	AsideTool    AsideKind = "tool"    // a program or setting outside of the work tree
 )
@@ -182,8 +183,10 @@ func (d *diff) judgeAside(a Aside) (rule string, sev loopcore.Severity, what str
 		return "E09", loopcore.SevHuman, "built output is dated ahead of the clock, so that no build makes it anew"
 	case AsideRecord:
 		return "E04", loopcore.SevHuman, "the record of what lay beside the tree at the baseline was edited or removed"
+	case AsideEnv:
+		return "E06", loopcore.SevHuman, "the server runs with another PATH or home folder than at the baseline, so that other tools may run"
 	case AsideTool:
-		return "E06", loopcore.SevBlock, "a program or setting outside of the work tree is not the one of the baseline"
+		return "E06", loopcore.SevHuman, "a program or setting outside of the work tree is not the one of the baseline"
 	}
 	where := asideRole(a.Path)
 	switch {

@@ -28,6 +28,7 @@ type aside struct {
 	Digests map[string]string        `json:"digests"` // of the same
 	Built   map[string]gitrepo.Stamp `json:"built"`   // compiled output, as the last run left it
 	Tools   map[string]string        `json:"tools"`   // see surroundings
+	Env     string                   `json:"env"`     // what Tools was looked up in
 	Touched []string                 `json:"touched"` // tracked files that the baseline run itself wrote or chmodded
 }
 
@@ -86,7 +87,7 @@ func (s *space) recordAside(ctx context.Context, l *live) error {
 	if err != nil {
 		return err
 	}
-	a := &aside{Stamps: map[string]gitrepo.Stamp{}, Built: map[string]gitrepo.Stamp{}, Tools: s.surroundings(l.ses.Gate), Touched: l.swapped}
+	a := &aside{Stamps: map[string]gitrepo.Stamp{}, Built: map[string]gitrepo.Stamp{}, Tools: s.surroundings(l.ses.Gate), Env: environment(), Touched: l.swapped}
 	for p, st := range all {
 		if guard.WatchAside(p, st.Size) {
 			a.Stamps[p] = st
@@ -194,6 +195,9 @@ func (s *space) small(p string) []byte {
 }
 
 func (s *space) compareTools(a *aside, g loopcore.Gate) []guard.Aside {
+	if a.Env != environment() {
+		return []guard.Aside{{Path: "PATH", Kind: guard.AsideEnv}}
+	}
 	var out []guard.Aside
 	now := s.surroundings(g)
 	differs := func(name string) {
@@ -335,6 +339,6 @@ func (s *space) present(ctx context.Context, ses evidence.Session) ([]guard.Asid
 	if err != nil {
 		return nil, err
 	}
-	l := &live{aside: append(s.compareAside(ctx, a, all), s.compareTools(a, ses.Gate)...)}
+	l := &live{aside: s.compareAside(ctx, a, all)} // tools are those of the server, not of whoever verifies
 	return beside(l), nil
 }

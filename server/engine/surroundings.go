@@ -112,3 +112,12 @@ func identity(path string) string {
 	}
 	return fmt.Sprintf("%d %d", fi.Size(), fi.ModTime().UnixNano())
 }
+
+// environment is a digest of what decides where tools and settings are found.
+func environment() string {
+	h := sha256.New()
+	for _, v := range []string{"PATH", "HOME", "USERPROFILE", "CARGO_HOME", "XDG_CONFIG_HOME", "GRADLE_USER_HOME"} {
+		h.Write([]byte(v + "=" + os.Getenv(v) + "\x00"))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
