@@ -138,6 +138,9 @@ func (s *space) lookAside(ctx context.Context, l *live, before bool) error {
 		}
 		return nil
 	}
+	if maps.Equal(a.Built, built) {
+		return nil
+	}
 	a.Built = built
 	return s.saveAside(l.ses.ID, &l.kept, a)
 }
