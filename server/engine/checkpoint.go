@@ -59,7 +59,7 @@ func (e *Engine) create(ctx context.Context, s *space, ses evidence.Session, poi
 	if !ses.Open() {
 		return out, loopcore.Refuse(loopcore.CodeSessionEnded, "start again with detect_gate", "session %s ended with %s", ses.ID, ses.Outcome)
 	}
-	if err := s.idle(); err != nil {
+	if err := s.idle(ctx); err != nil {
 		return out, err
 	}
 	h, runs, err := s.history(ses)
@@ -132,7 +132,7 @@ func (e *Engine) bringBack(ctx context.Context, s *space, ses evidence.Session, 
 	if in.ID == "" {
 		return out, loopcore.Refuse(loopcore.CodeInvalidArgument, "pass the id of a checkpoint; action list shows them", "id is missing")
 	}
-	if err := s.idle(); err != nil {
+	if err := s.idle(ctx); err != nil {
 		return out, err
 	}
 	unlock, err := s.lockGate(ctx)

@@ -30,7 +30,7 @@ func (e *Engine) EvaluateTermination(ctx context.Context, c contract.Caller, in 
 	if !ses.Open() {
 		return e.repeat(s, ses)
 	}
-	if err := s.idle(); err != nil {
+	if err := s.idle(ctx); err != nil {
 		return out, err
 	}
 	unlock, err := s.lockGate(ctx)
@@ -117,13 +117,13 @@ func checkReport(r *loopcore.AgentReport) error {
 	return loopcore.Refuse(loopcore.CodeInvalidArgument, "use fixed, need_decision, blocked or impossible", "agent_report.status %q is unknown", loopcore.CleanLine(r.Status, 60))
 }
 
-// idle refuses while a run of this server is under way.
-func (s *space) idle() error {
-	var under *live
-	s.live.Range(func(_, v any) bool {
-		under = v.(*live)
-		return false
-	})
+// idle refuses while a run of this server is under way. One that was cancelled
+// is about to end, and waited for.
+func (s *space) idle(ctx context.Context) error {
+	if err := s.ending(ctx); err != nil {
+		return err
+	}
+	under := s.under()
 	if under == nil {
 		return nil
 	}

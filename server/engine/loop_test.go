@@ -245,6 +245,9 @@ func TestLongRunIsJoinedAndCancelled(t *testing.T) {
 	go func() { time.Sleep(50 * time.Millisecond); cancel() }()
 	_, err = b.e.RunGate(ctx, b.c, contract.RunGateIn{Run: third.Run}, nil)
 	b.refused(err, loopcore.CodeCancelled)
+	if e := b.decide(contract.EvaluateIn{}); e.Rule.Row != "stale" {
+		t.Errorf("right after the cancel: %s", e.StatusLine)
+	}
 	if r := b.run(contract.RunGateIn{Run: third.Run}); r.Status != "cancelled" {
 		t.Errorf("the cancelled run is %s", r.Status)
 	}
