@@ -33,15 +33,7 @@ type cargoRun struct {
 
 func readCargoTest(l *Log, c *Claims) loopcore.Report {
 	g := &cargoRun{l: l, c: c, known: map[string]bool{}, result: true}
-	for i := 0; i < len(l.Lines); i++ {
-		if !c.Free(cargoTestName, i) {
-			continue
-		}
-		if n := g.line(i, l.Lines[i]); n > 0 {
-			c.Take(cargoTestName, i, i+n)
-			i += n - 1
-		}
-	}
+	c.walk(l, cargoTestName, g.line)
 	if !g.seen {
 		return loopcore.Report{}
 	}

@@ -35,15 +35,7 @@ type jestLevel struct {
 
 func readJest(l *Log, c *Claims) loopcore.Report {
 	j := &jestRun{l: l, c: c}
-	for i := 0; i < len(l.Lines); i++ {
-		if !c.Free(jestName, i) {
-			continue
-		}
-		if n := j.line(i, l.Lines[i]); n > 0 {
-			c.Take(jestName, i, i+n)
-			i += n - 1
-		}
-	}
+	c.walk(l, jestName, j.line)
 	if !j.seen {
 		return loopcore.Report{}
 	}

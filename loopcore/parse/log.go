@@ -157,6 +157,20 @@ func (c *Claims) Take(reader string, from, to int) {
 	}
 }
 
+// walk hands every line that is free for the reader to read, which returns how
+// many lines it understood from there on; those are claimed and passed over.
+func (c *Claims) walk(l *Log, reader string, read func(i int, line string) int) {
+	for i := 0; i < len(l.Lines); i++ {
+		if !c.Free(reader, i) {
+			continue
+		}
+		if n := read(i, l.Lines[i]); n > 0 {
+			c.Take(reader, i, i+n)
+			i += n - 1
+		}
+	}
+}
+
 // Free reports whether line i is claimed by nobody, or by the reader itself;
 // there is none outside the log.
 func (c *Claims) Free(reader string, i int) bool {

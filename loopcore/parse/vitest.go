@@ -34,15 +34,7 @@ func readVitest(l *Log, c *Claims) loopcore.Report {
 	if !l.HasAny("⎯ Failed Tests ", "⎯ Failed Suites ") && l.Has("⎯⎯[") {
 		v.sections = false // the headings were cut away
 	}
-	for i := 0; i < len(l.Lines); i++ {
-		if !c.Free(vitestName, i) {
-			continue
-		}
-		if n := v.line(i, l.Lines[i]); n > 0 {
-			c.Take(vitestName, i, i+n)
-			i += n - 1
-		}
-	}
+	c.walk(l, vitestName, v.line)
 	if !v.seen {
 		return loopcore.Report{}
 	}

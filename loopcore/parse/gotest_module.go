@@ -1,0 +1,165 @@
+package parse
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// goFile puts a file that go test names relative to its package under the
+// package's folder.
+func goFile(l *Log, module, pkg, file string) string {
+	p := l.Path(file)
+	if strings.Contains(p, "/") || pkg == "" {
+		return p
+	}
+	dir := strings.TrimSuffix(pkg, "_test")
+	if dir == module {
+		return p
+	}
+	if rel, ok := strings.CutPrefix(dir, module+"/"); ok && module != "" {
+		dir = rel
+	}
+	return path.Join(dir, p)
+}
+
+// goModule finds the module's path, so that packages become folders: from
+// go.mod where the sources are at hand, from a build header, from a frame, or
+// by the shape of import paths.
+func goModule(l *Log, g *goRun) string {
+	if mod := sourceText(l, "go.mod"); mod != "" {
+		for _, line := range strings.Split(mod, "\n") {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
+				return strings.Trim(strings.TrimSpace(rest), `"`)
+			}
+		}
+	}
+	pkgs := map[string]bool{}
+	for _, t := range g.cases {
+		pkgs[t.pkg] = true
+	}
+	for _, f := range g.failures {
+		pkgs[f.Suite] = true
+	}
+	delete(pkgs, "")
+	if m := moduleFromFrames(l, pkgs); m != "" {
+		return m
+	}
+	first := ""
+	for p := range pkgs {
+		if first == "" || p < first {
+			first = p
+		}
+	}
+	parts := strings.Split(first, "/")
+	n := 1
+	if strings.Contains(parts[0], ".") {
+		n = 2
+		if strings.HasPrefix(first, "github.com/") || strings.HasPrefix(first, "gitlab.com/") || strings.HasPrefix(first, "bitbucket.org/") {
+			n = 3
+		}
+	}
+	if n > len(parts) {
+		n = len(parts)
+	}
+	return strings.Join(parts[:n], "/")
+}
+
+// moduleFromFrames compares a package with the folder that an absolute path in
+// the log gives its files, below the folder that the run worked in.
+func moduleFromFrames(l *Log, pkgs map[string]bool) string {
+	for i, line := range l.Lines {
+		if !strings.HasPrefix(line, "# ") || i+1 >= len(l.Lines) {
+			continue
+		}
+		pkg, _, _ := strings.Cut(line[2:], " ")
+		file, _, _, ok := goPlace(l.Lines[i+1])
+		if !ok || absolute(file) {
+			continue
+		}
+		dir := path.Dir(l.Path(file))
+		if dir == "." {
+			return pkg
+		}
+		if m, ok := strings.CutSuffix(strings.TrimSuffix(pkg, "_test"), "/"+dir); ok {
+			return m
+		}
+	}
+	return ""
+}
+
+// sumSection reads a gotestsum section: `=== FAIL: pkg TestX (0.00s)` and the
+// output below it.
+func (g *goRun) sumSection(l *Log, i int, line string) int {
+	g.seen = true
+	fields := strings.Fields(line)
+	if len(fields) < 3 || fields[1] != "FAIL:" && fields[1] != "SKIP:" {
+		g.current, g.verbose = nil, false
+		if line == "=== Failed" || line == "=== Errors" {
+			g.cases, g.open = forgetListed(g.cases), map[string]*goCase{}
+		}
+		if line == "=== Errors" {
+			return 1 + g.build(l, i)
+		}
+		return 1
+	}
+	if len(fields) < 5 { // a package: `=== FAIL: report  (0.00s)`
+		g.current = nil
+		return 1
+	}
+	g.verbose = false
+	pkg, name := fields[2], fields[3]
+	t := &goCase{pkg: pkg, name: name, log: l, at: l.Number(i), status: goFailed}
+	if fields[1] == "SKIP:" {
+		t.status = goSkipped
+	}
+	for _, k := range g.cases {
+		if k.pkg == pkg && strings.HasPrefix(k.name, name+"/") {
+			t.parent = true
+		}
+	}
+	g.cases = append(g.cases, t)
+	g.current, g.depth = t, -1
+	return 1
+}
+
+// forgetListed drops failing tests that the sections of gotestsum list again.
+func forgetListed(cs []*goCase) []*goCase {
+	var kept []*goCase
+	for _, t := range cs {
+		if t.status == goSkipped {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
+
+// done reads gotestsum's summary.
+func (g *goRun) done(line string) int {
+	var n loopcore.Counts
+	fields := strings.Fields(strings.NewReplacer(",", "", "(", "").Replace(line))
+	for k := 0; k+1 < len(fields); k++ {
+		v, err := strconv.Atoi(fields[k])
+		if err != nil {
+			continue
+		}
+		switch strings.TrimSuffix(fields[k+1], "s") {
+		case "test":
+			n.Total = v
+		case "skipped":
+			n.Skipped = v
+		case "failure":
+			n.Failed = v
+		case "error":
+			n.Errors = v
+		}
+	}
+	if n.Total == 0 && !strings.Contains(line, " tests") {
+		return 0
+	}
+	n.Passed = max(n.Total-n.Skipped-n.Failed, 0)
+	g.seen, g.sum, g.current = true, &n, nil
+	return 1
+}
