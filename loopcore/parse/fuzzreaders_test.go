@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"os"
 	"testing"
 	"time"
 )
@@ -47,3 +48,15 @@ func FuzzSurefire(f *testing.F)  { fuzzReader(f, "maven-surefire") }
 func FuzzJUnitXML(f *testing.F)  { fuzzReader(f, "junit-xml") }
 func FuzzRSpec(f *testing.F)     { fuzzReader(f, "rspec") }
 func FuzzESLint(f *testing.F)    { fuzzReader(f, "eslint") }
+func FuzzTSC(f *testing.F)       { fuzzReader(f, "tsc") }
+
+// FuzzReader feeds the reader that FIXLOOP_READER names, any of testdata/parse:
+//
+//	FIXLOOP_READER=bats go test -run - -fuzz '^FuzzReader$' ./loopcore/parse
+func FuzzReader(f *testing.F) {
+	reader := os.Getenv("FIXLOOP_READER")
+	if reader == "" {
+		reader = "tap"
+	}
+	fuzzReader(f, reader)
+}
