@@ -1,5 +1,7 @@
 package loopcore
 
+import "slices"
+
 // FailureKind says what went wrong in one failure.
 type FailureKind string
 
@@ -108,8 +110,18 @@ type Report struct {
 	Killed   []Killed     `json:"killed"`
 	Tests    []TestCase   `json:"-"` // the inventory, where the runner names every test; else empty
 	Counted  bool         `json:"-"` // the counts come from the runner's own summary or a complete listing
+	Fault    string       `json:"-"` // outside a gate: what befell the whole run, where no test, place or rule is to blame
 	Fallback bool         `json:"-"` // no reader knew the runner: shapes only
 	Unread   int          `json:"-"` // lines of a very large output that were left out though some speak of failing
+}
+
+// WithFault returns the report with its fault, if any, as one failure more: for
+// formats that know nothing but failures.
+func (r Report) WithFault() Report {
+	if r.Fault != "" {
+		r.Failures = append(slices.Clone(r.Failures), Failure{Kind: FailError, Name: r.Runner, Message: r.Fault})
+	}
+	return r
 }
 
 // Cluster is failures with one shared cause, or one module.

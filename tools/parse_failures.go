@@ -52,6 +52,9 @@ func parseFailuresText(o contract.ParseFailuresOut) string {
 	var p page
 	p.line("%s: %s, %s (%s, %d bytes read)", oneLine(orNone(o.Runner)), o.Status, counted(o.Counts), words(" ", string(o.Kind), confidence(o.Confidence)), o.BytesIn)
 	p.killed(o.Killed)
+	if o.Fault != "" {
+		p.line("\nThe run as a whole: %s", oneLine(o.Fault))
+	}
 	p.failures(o.Failures, o.FailuresTotal)
 	p.clusters(o.Clusters)
 	p.items("Further modules", o.SkippedModules)
@@ -59,7 +62,7 @@ func parseFailuresText(o contract.ParseFailuresOut) string {
 	if o.NextCursor != "" {
 		p.line("\nMore: call again with cursor=%q", o.NextCursor)
 	}
-	if len(o.Failures) == 0 && o.Status != loopcore.StatusPass && o.FailuresTotal == 0 {
+	if len(o.Failures) == 0 && o.Status != loopcore.StatusPass && o.FailuresTotal == 0 && o.Fault == "" {
 		p.line("\nNothing is listed, and yet this is no pass: read the output.")
 	}
 	return p.String()

@@ -67,7 +67,7 @@ func (a *app) parse(r io.Reader, in engine.ParseIn, asJSON bool, format string) 
 		if err != nil {
 			return err
 		}
-		data, err := f.Render(evidence.Export{Name: in.Name, Version: ourVersion(), Report: rep})
+		data, err := f.Render(evidence.Export{Name: in.Name, Version: ourVersion(), Report: rep.WithFault()})
 		if err != nil {
 			return err
 		}
@@ -80,6 +80,9 @@ func (a *app) parse(r io.Reader, in engine.ParseIn, asJSON bool, format string) 
 	if unknown {
 		a.printf("no reader knows this output: say how the command ended with --exit-code\n")
 		return nil
+	}
+	if out.Fault != "" {
+		a.printf("  %s\n", out.Fault)
 	}
 	a.failures(out.Failures, out.Clusters)
 	if out.Runner == "" {

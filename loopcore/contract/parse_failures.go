@@ -24,6 +24,7 @@ type ParseFailuresOut struct {
 	Counts         loopcore.Counts       `json:"counts"`
 	Failures       []loopcore.Failure    `json:"failures"`
 	FailuresTotal  int                   `json:"failures_total"`
+	Fault          string                `json:"fault"` // what befell the whole run, where no test, place or rule is to blame
 	Clusters       []loopcore.Cluster    `json:"clusters"`
 	SkippedModules []string              `json:"skipped_modules"` // modules beyond the clusters shown
 	Killed         []loopcore.Killed     `json:"killed"`

@@ -112,7 +112,7 @@ type verdict struct {
 // is a report file. Optional failures are shown, not counted.
 func reading(t testing.TB, text []byte, in parse.Input) loopcore.Report {
 	t.Helper()
-	if parse.IsReport(text[:min(len(text), 64<<10)]) {
+	if len(in.Files) == 0 && parse.IsReport(text[:min(len(text), 64<<10)]) {
 		in.Files = append(in.Files, parse.File{Name: "stdin", Data: text})
 		text = nil
 	}

@@ -9,16 +9,9 @@ import (
 // tailLines is how much of an unexplained output stands in for its message.
 const tailLines = 3
 
-// unexplained is the one failure of a run that failed and said nothing that
-// could be read: named after the step, with the output's tail.
+// unexplained is the failure of a run that failed and said nothing that could
+// be read: the output's tail.
 func unexplained(l *Log) loopcore.Failure {
-	name := l.In.Step
-	if name == "" {
-		name = l.In.Command
-	}
-	if name == "" {
-		name = "run"
-	}
 	var tail []string
 	from := len(l.Lines)
 	for from > 0 && len(tail) < tailLines {
@@ -31,7 +24,7 @@ func unexplained(l *Log) loopcore.Failure {
 	if msg == "" {
 		msg = "the command printed nothing"
 	}
-	return loopcore.Failure{Kind: loopcore.FailError, Name: name, Message: msg, At: l.Number(from), Detail: detail(l, len(l.Lines)-40, len(l.Lines))}
+	return loopcore.Failure{Kind: loopcore.FailError, Name: l.In.Step, Message: msg, At: l.Number(from), Detail: detail(l, len(l.Lines)-40, len(l.Lines))}
 }
 
 // fallback reads shapes that all runners share out of the lines that no reader

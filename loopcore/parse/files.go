@@ -145,6 +145,7 @@ func joinFiles(text, files loopcore.Report) loopcore.Report {
 	if ran := files.Counts; text.Status == loopcore.StatusNoTests && (ran.Passed+ran.Failed+ran.Errors == 0 || !text.Fallback && files.Status == loopcore.StatusPass) {
 		out.Status = text.Status // a report that tells of tests is of an earlier run
 	}
+	out.Counts, out.Counted = files.Counts, files.Counted
 	if text.Counted {
 		out.Counts, out.Counted = text.Counts, true
 	}

@@ -51,6 +51,11 @@ func (x *xmlRun) into(r *loopcore.Report) {
 		r.Failures = append(r.Failures, f)
 		r.Counts.Errors++
 	}
+	if told := x.told; told.Passed+told.Failed > 0 {
+		r.Counts.Passed, r.Counts.Failed, r.Counts.Errors = told.Passed, told.Failed, 0
+		r.Counts.Skipped = max(r.Counts.Skipped, told.Skipped)
+	}
+	between(x.l, r.Failures)
 	if r.Kind == loopcore.KindLint { // its entries are findings, its passes clean files
 		r.Counts, r.Counted, r.Tests = loopcore.Counts{}, false, nil
 	}

@@ -176,6 +176,20 @@ func judge(l *Log, r *loopcore.Report) {
 	}
 }
 
+// blame takes what befell the whole run out of the failures, where it is all
+// that can be said: a configuration that is not there, a pool of workers that
+// died. In a gate it stays one failure, so that a red step never lists none.
+func blame(l *Log, r *loopcore.Report) {
+	if l.In.Step != "" || counting(r.Failures) != 1 {
+		return
+	}
+	i := slices.IndexFunc(r.Failures, func(f loopcore.Failure) bool { return !f.Optional })
+	if f := r.Failures[i]; f.Name == "" && f.File == "" && f.Rule == "" && oneLine(f.Message) != "" {
+		r.Fault = oneLine(f.Message)
+		r.Failures = slices.Delete(r.Failures, i, i+1)
+	}
+}
+
 // markedKilled takes up the lines by which a runner says that it ended a suite
 // from outside, in their full shape, where the run did not pass and no reader
 // knows the line as a test's own words.
@@ -273,6 +287,7 @@ func finish(l *Log, r *loopcore.Report) {
 	r.Fallback = r.Fallback || r.Runner == "" // nobody knew the runner
 	relative(l, r)
 	settle(l, r)
+	blame(l, r)
 	ids := make(map[string]int, len(r.Failures))
 	for i := range r.Failures {
 		f := &r.Failures[i]

@@ -186,6 +186,7 @@ func (n *nodeRun) report() loopcore.Report {
 			r.Failures = append(r.Failures, f)
 		}
 	}
+	between(n.l, r.Failures)
 	n.inventory(&r)
 	if counted || len(n.notes) > 3 {
 		r.Counted = true

@@ -32,7 +32,7 @@ func sound(t testing.TB, in Input, r loopcore.Report) {
 		if r.Status == loopcore.StatusPass {
 			t.Fatalf("exit %d is green", in.Exit)
 		}
-		if r.Status == loopcore.StatusFail && len(r.Failures)+len(r.Killed) == 0 {
+		if r.Status == loopcore.StatusFail && len(r.WithFault().Failures)+len(r.Killed) == 0 {
 			t.Fatalf("exit %d with nothing to show for it", in.Exit)
 		}
 	}

@@ -94,6 +94,9 @@ func collect(run *evidence.Run, results []loopcore.StepResult) {
 				}
 			}
 		}
+		if c.Bad() == 0 && r.Status() != loopcore.StepPass { // an error outside every test
+			c.Errors = hard(r.Report.Failures)
+		}
 		c.Total = c.Passed + c.Failed + c.Errors + c.Skipped + c.Killed
 		run.Counts = run.Counts.Add(c)
 		for _, f := range r.Report.Failures {

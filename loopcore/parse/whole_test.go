@@ -1,0 +1,70 @@
+package parse
+
+import (
+	"strings"
+	"testing"
+
+	"fixloop/loopcore"
+)
+
+// What befell the whole run is a fault outside a gate, and a failure in one.
+func TestFaultOfTheWholeRun(t *testing.T) {
+	for name, text := range map[string]string{
+		"configuration": "\nOops! Something went wrong! :(\n\nESLint: 8.57.1\n\nESLint couldn't find the config \"house-style\" to extend from. Please check that the name of the config is correct.\n\n",
+		"unexplained":   "starting\nno luck today\n",
+		"silence":       "",
+	} {
+		in := Input{Text: []byte(text), Exit: 2, HasExit: true}
+		r := Parse(in)
+		if r.Fault == "" || len(r.Failures) != 0 || r.Status == loopcore.StatusPass {
+			t.Errorf("%s: fault %q, failures %v, status %s", name, r.Fault, r.Failures, r.Status)
+		}
+		if fs := r.WithFault().Failures; len(fs) != 1 || fs[0].Message != r.Fault {
+			t.Errorf("%s: with its fault: %v", name, fs)
+		}
+		in.Step = "lint"
+		if r = Parse(in); r.Fault != "" || len(r.Failures) != 1 {
+			t.Errorf("%s, in a gate: fault %q, failures %v", name, r.Fault, r.Failures)
+		}
+	}
+}
+
+// mocha's xunit reporter lists a test twice that called done twice, and its
+// skipped goes below zero.
+func TestReckonedCounts(t *testing.T) {
+	doc := `<testsuite name="Mocha Tests" tests="3" failures="0" errors="2" skipped="-1" time="0.06">
+<testcase classname="a" name="passes" time="0"/>
+<testcase classname="a" name="twice" time="0"><failure>done() called multiple times</failure></testcase>
+<testcase classname="a" name="twice" time="0"><failure>done() called multiple times</failure></testcase>
+<testcase classname="a" name="wrong" time="0"><failure>1 == 2</failure></testcase>
+</testsuite>
+`
+	r := Parse(Input{Text: []byte(doc), Exit: 2, HasExit: true})
+	if r.Counts.Passed != 2 || r.Counts.Failed+r.Counts.Errors != 2 {
+		t.Errorf("counts %+v", r.Counts)
+	}
+}
+
+// A timeout has no stack: it is of the file of the tests around it.
+func TestTimeoutBetweenTestsOfOneFile(t *testing.T) {
+	at := func(name, file string) string {
+		return "✖ " + name + " (1.5ms)\n  AssertionError [ERR_ASSERTION]: nope\n      at TestContext.<anonymous> (file:///app/" + file + ":7:12)\n"
+	}
+	slow := "✖ slow (50.7ms)\n  'test timed out after 50ms'\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"one file":  {at("a", "test/a.test.js") + slow + at("b", "test/a.test.js"), "test/a.test.js"},
+		"two files": {at("a", "test/a.test.js") + slow + at("b", "test/b.test.js"), ""},
+		"last":      {at("a", "test/a.test.js") + slow, ""},
+	} {
+		r := Parse(Input{Text: []byte("..XXX\n\nFailed tests:\n\n" + c.text), Exit: 1, HasExit: true})
+		got := "no such failure"
+		for _, f := range r.Failures {
+			if f.Name == "slow" {
+				got = f.File
+			}
+		}
+		if !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: the timeout is of %q, want %q", name, got, c.want)
+		}
+	}
+}
