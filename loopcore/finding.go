@@ -8,7 +8,15 @@ const (
 	SevBlock Severity = "block" // a cheat: the run can not count
 	SevHuman Severity = "human" // only a person may accept it
 	SevWarn  Severity = "warn"  // noted
+	SevOff   Severity = "off"   // in settings only: such findings are left out
 )
+
+// Override gives rules another severity in some files, as linters' overrides
+// do. Where several name a file, the last one that names the rule counts.
+type Override struct {
+	Files []string            `json:"files"` // globs relative to the top, ** for any folders
+	Rules map[string]Severity `json:"rules"` // by rule id
+}
 
 // Finding is something the guard saw.
 type Finding struct {

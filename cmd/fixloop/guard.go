@@ -16,8 +16,11 @@ func guardCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard [DIR]",
 		Short: "Check that no test and no check was weakened since a commit",
-		Long:  "Compare the work tree with a commit (--base), or two folders (--before, --after), and report what weakens the gate. Exit 1 on a blocking finding.",
-		Args:  args(cobra.MaximumNArgs(1)),
+		Long: "Compare the work tree with a commit (--base), or two folders (--before, --after), and report what weakens the gate. Exit 1 on a blocking finding.\n\n" +
+			"Settings are those of the commit's .fixloop.yaml, so that a change can not judge itself more mildly. Files that git ignores\n" +
+			"(installed dependencies, build output) are in no commit, so there is nothing to hold them against: only a loop compares them,\n" +
+			"with what it recorded at its start. Two folders are compared with everything in them.",
+		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
 			if explain != "" {
 				return a.explain(explain)

@@ -35,6 +35,7 @@ type Config struct {
 	Tests           string                       // frozen | no-weaken
 	Protect         []string                     // globs of further protected files
 	Rules           map[string]loopcore.Severity // by rule id
+	Overrides       []loopcore.Override          // rules for some files, the last one wins
 	Checkpoints     string                       // vault | branch
 	OnSuccess       string                       // stage | leave
 	Evidence        string                       // path in the tree, "" for none
@@ -45,8 +46,9 @@ func Default() Config {
 	return Config{Order: "strict", Timeout: 30 * time.Minute, Tests: "frozen", Checkpoints: "vault", OnSuccess: "stage", Rules: map[string]loopcore.Severity{}}
 }
 
-// Parse reads the file's text. Errors are refusals with code bad_config.
-func Parse(data []byte) (Config, error) {
+// Parse reads the file's text. Errors are refusals with code bad_config. rules
+// are the ids that the guard knows; with none given, any id is taken.
+func Parse(data []byte, rules ...string) (Config, error) {
 	c := Default()
 	if len(data) > maxFile {
 		return c, refuse("is larger than %d bytes", maxFile)
@@ -61,7 +63,7 @@ func Parse(data []byte) (Config, error) {
 	if root == nil {
 		return c, nil
 	}
-	r := &reader{lines: strings.Split(string(data), "\n")}
+	r := &reader{lines: strings.Split(string(data), "\n"), rules: rules}
 	r.object("", root, map[string]func(string, any){
 		"gate":        func(p string, v any) { r.gate(&c, p, v) },
 		"policy":      func(p string, v any) { c.Policy = r.text(p, v) },
@@ -93,6 +95,7 @@ func firstLine(s string) string {
 // reader walks the decoded file and keeps the first fault.
 type reader struct {
 	lines []string
+	rules []string // ids of the guard's rules; empty: not known
 	err   error
 }
 

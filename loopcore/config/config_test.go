@@ -25,7 +25,13 @@ presets:
   mine: {extends: fix-loop, max_iterations: 7, steps: [test]}
 limits: {max_iterations: 10, max_minutes: 120, max_cost_usd: 5, no_progress: 3}
 tests: no-weaken
-guard: {protect: ["golden/**"], rules: {L01: human}}
+guard:
+  protect: ["golden/**"]
+  rules: {L01: human}
+  overrides:
+    - files: legacy/**
+      rules: {L01: off}
+    - {files: ["legacy/core/**", "*.go"], rules: {L01: block, T00: warn}}
 checkpoints: branch
 on_success: leave
 evidence: .fixloop/evidence.json
@@ -49,6 +55,9 @@ func TestParse(t *testing.T) {
 	if c.Limits.MaxCostUSD != 5 || c.Tests != "no-weaken" || c.Protect[0] != "golden/**" || c.Rules["L01"] != loopcore.SevHuman || c.Checkpoints != "branch" || c.OnSuccess != "leave" || c.Evidence == "" {
 		t.Errorf("%+v", c)
 	}
+	if o := c.Overrides; len(o) != 2 || o[0].Files[0] != "legacy/**" || o[0].Rules["L01"] != loopcore.SevOff || len(o[1].Files) != 2 || o[1].Rules["T00"] != loopcore.SevWarn {
+		t.Errorf("overrides %+v", c.Overrides)
+	}
 	if c, err := Parse([]byte("# nothing\n")); err != nil || c.Order != "strict" {
 		t.Errorf("an empty file: %+v %v", c, err)
 	}
@@ -61,16 +70,28 @@ func TestFaultsAreNamed(t *testing.T) {
 		"gate: [a]":                 "gate: should be keys and values, is a list",
 		"gate: {timeout: soon}":     "gate.timeout: should be a time such as 90s or 30m",
 		"gate: {test: [{name: a}]}": "gate.test[0]: has no command",
-		"gate: {test: [{command: x, dir: ../..}]}": "gate.test[0].dir: should be a folder inside",
-		"limits: {max_iterations: 0}":              "limits.max_iterations: should be between 1 and 1000",
-		"limits: {max_iterations: many}":           "limits.max_iterations: should be a number, is text",
-		"tests: loose":                             "tests: should be one of frozen, no-weaken",
-		"policy: nope":                             `policy: policy "nope" is unknown; use one of fix-loop`,
-		"guard: {rules: {T01: off}}":               "guard.rules.T01: should be one of block, human, warn",
-		"a: [":                                     File + ": ",
-		"- 1":                                      "the file: should be keys and values",
+		"gate: {test: [{command: x, dir: ../..}]}":                    "gate.test[0].dir: should be a folder inside",
+		"limits: {max_iterations: 0}":                                 "limits.max_iterations: should be between 1 and 1000",
+		"limits: {max_iterations: many}":                              "limits.max_iterations: should be a number, is text",
+		"tests: loose":                                                "tests: should be one of frozen, no-weaken",
+		"policy: nope":                                                `policy: policy "nope" is unknown; use one of fix-loop`,
+		"guard: {rules: {T01: no}}":                                   `guard.rules.T01: should be one of block, human, warn, off`,
+		"guard: {rules: {T1: off}}":                                   `guard.rules.T1: there is no such rule; docs/guard.md lists them`,
+		"guard: {rules: {t01: off}}":                                  `guard.rules.t01: there is no such rule; did you mean "T01"?`,
+		"guard: {overrides: {a: b}}":                                  "guard.overrides: should be a list of files and rules",
+		"guard: {overrides: [{files: a}]}":                            "guard.overrides[0]: has no rules",
+		"guard: {overrides: [{rules: {T01: off}}]}":                   "guard.overrides[0]: has no files",
+		"guard: {overrides: [{path: a, rules: {T01: off}}]}":          `guard.overrides[0].path: unknown key; known are files, rules`,
+		"guard: {overrides: [{files: a, rules: {Z99: off}}]}":         "guard.overrides[0].rules.Z99: there is no such rule",
+		"guard: {overrides: [{files: [b, 'a['], rules: {T01: off}}]}": `guard.overrides[0].files[1]: is no glob: "a["`,
+		"guard: {overrides: [{files: /a/**, rules: {T01: off}}]}":     "guard.overrides[0].files: should be relative to the top",
+		"guard: {overrides: [{files: '!a', rules: {T01: off}}]}":      "guard.overrides[0].files: takes no exceptions",
+		"guard: {protect: [../golden]}":                               "guard.protect[0]: should be relative to the top",
+		"guard: {protect: golden/}":                                   `guard.protect: names a folder: write "golden/**"`,
+		"a: [":                                                        File + ": ",
+		"- 1":                                                         "the file: should be keys and values",
 	} {
-		_, err := Parse([]byte(text))
+		_, err := Parse([]byte(text), "T00", "T01", "L01")
 		if err == nil || !strings.Contains(err.Error(), want) || loopcore.CodeOf(err) != loopcore.CodeBadConfig {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

@@ -35,12 +35,13 @@ func TestSchemaKnowsTheSameKeys(t *testing.T) {
 		text string
 		have map[string]*jsonschema.Schema
 	}{
-		"top":    {"zzzzzzzzzz: 1", s.Properties},
-		"gate":   {"gate: {zzzzzzzzzz: 1}", s.Properties["gate"].Properties},
-		"step":   {"gate: {test: [{zzzzzzzzzz: 1}]}", s.Defs["step"].Properties},
-		"limits": {"limits: {zzzzzzzzzz: 1}", s.Properties["limits"].Properties},
-		"guard":  {"guard: {zzzzzzzzzz: 1}", s.Properties["guard"].Properties},
-		"preset": {"presets: {a: {zzzzzzzzzz: 1}}", s.Defs["policy"].Properties},
+		"top":      {"zzzzzzzzzz: 1", s.Properties},
+		"gate":     {"gate: {zzzzzzzzzz: 1}", s.Properties["gate"].Properties},
+		"step":     {"gate: {test: [{zzzzzzzzzz: 1}]}", s.Defs["step"].Properties},
+		"limits":   {"limits: {zzzzzzzzzz: 1}", s.Properties["limits"].Properties},
+		"guard":    {"guard: {zzzzzzzzzz: 1}", s.Properties["guard"].Properties},
+		"override": {"guard: {overrides: [{zzzzzzzzzz: 1}]}", s.Defs["override"].Properties},
+		"preset":   {"presets: {a: {zzzzzzzzzz: 1}}", s.Defs["policy"].Properties},
 	} {
 		_, err := Parse([]byte(c.text))
 		m := regexp.MustCompile(`known are ([a-z_, ]+)`).FindStringSubmatch(loopcore.AsError(err).Msg)
@@ -76,10 +77,14 @@ func TestSchemaTakesWhatIsRead(t *testing.T) {
 		"gate: {test: [{dir: x}]}":    false,
 		"gate: {order: random}":       false,
 		"limits: {max_iterations: 0}": false,
-		"guard: {rules: {L01: no}}":   false,
-		"tests: thawed":               false,
-		"presets: {a: {identity: x}}": false,
-		"nonsense: 1":                 false,
+		"guard: {overrides: [{files: a/**, rules: {L01: off}}, {files: [a, b], rules: {T00: warn}}]}": true,
+		"guard: {overrides: [{files: a/**}]}":                  false,
+		"guard: {overrides: [{rules: {L01: off}}]}":            false,
+		"guard: {overrides: [{files: /a, rules: {L01: off}}]}": false,
+		"guard: {rules: {L01: no}}":                            false,
+		"tests: thawed":                                        false,
+		"presets: {a: {identity: x}}":                          false,
+		"nonsense: 1":                                          false,
 	} {
 		var v any
 		if err := yaml.Unmarshal([]byte(text), &v); err != nil {

@@ -123,21 +123,6 @@ func (r *reader) limits(path string, v any) loopcore.Limits {
 	return l
 }
 
-func (r *reader) guard(c *Config, path string, v any) {
-	r.object(path, v, map[string]func(string, any){
-		"protect": func(p string, v any) { c.Protect = r.texts(p, v) },
-		"rules": func(p string, v any) {
-			m, ok := v.(map[string]any)
-			if !ok {
-				r.fail(p, "should be rule ids and severities, is %s", kindOf(v))
-			}
-			for k, e := range m {
-				c.Rules[k] = loopcore.Severity(r.word(p+"."+k, e, "block", "human", "warn"))
-			}
-		},
-	})
-}
-
 // presets reads the repository's own policies: a name, what it extends, and
 // the fields that differ.
 func (r *reader) presets(c *Config, path string, v any) {

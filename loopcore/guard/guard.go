@@ -57,10 +57,12 @@ type Input struct {
 	Mode    Mode     // ModeNoWeaken when empty
 	Protect []string // globs of further protected files
 	Rules   map[string]loopcore.Severity
-	Hidden  []string // paths that git would not show: index flags h and S, info/exclude, sparse checkout
-	Aside   []Aside  // what the gate runs and no tree holds, where it differs from the baseline
-	Failing []loopcore.Failure
-	Waivers []loopcore.Waiver
+	// Overrides are severities for some files only; they come after Rules.
+	Overrides []loopcore.Override
+	Hidden    []string // paths that git would not show: index flags h and S, info/exclude, sparse checkout
+	Aside     []Aside  // what the gate runs and no tree holds, where it differs from the baseline
+	Failing   []loopcore.Failure
+	Waivers   []loopcore.Waiver
 
 	BaselineTests  []loopcore.TestCase // inventory of the baseline run, empty when unknown
 	Tests          []loopcore.TestCase // inventory of the present run
@@ -92,6 +94,7 @@ func (d *diff) run() {
 	d.runtimeRules()
 	d.fileRules()
 	d.asideRules()
+	d.oursRules()
 	d.gateRules()
 	if d.in.Mode == ModeFrozen {
 		d.frozenRules()
@@ -126,8 +129,8 @@ func (d *diff) finish() []loopcore.Finding {
 		f.Severity = worst[key]
 		r, _ := Explain(f.Rule)
 		f.Why, f.Honest = r.Why, r.Honest
-		if sev, ok := d.in.Rules[f.Rule]; ok {
-			f.Severity = sev
+		if f.Severity = d.in.severity(f); f.Severity == loopcore.SevOff {
+			continue
 		}
 		sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.File, f.Change}, "\x00")))
 		f.ID = f.Rule + "-" + hex.EncodeToString(sum[:4])

@@ -79,6 +79,7 @@ var Rules = []Rule{
 	{"C10", "warnings are no longer errors", whyGate, honestGate, loopcore.SevBlock},
 	{"C11", "the list of accepted findings grew", whySuppress, "Fix the new findings instead of accepting them.", loopcore.SevBlock},
 	{"C12", "a test or lint tool was swapped", whyTools, honestTools, loopcore.SevBlock},
+	{"C13", "fixloop's own settings ask for less", "The next loop and the check of pull requests go by them.", "Restore them; a person may accept a change of policy.", loopcore.SevBlock},
 	{"R01", "the program asks whether it is under test", whyProgram, honestProgram, loopcore.SevBlock},
 	{"R02", "values of the tests are hard-coded", "The tests pass and every other input stays wrong.", honestProgram, loopcore.SevHuman},
 	{"R03", "the exit status is forced", "The run ends as a success whatever failed.", "Let the runner set the exit status.", loopcore.SevBlock},

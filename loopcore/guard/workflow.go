@@ -411,7 +411,7 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 	}
 }
 
-func sortedKeys(m map[string]int) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	var out []string
 	for k := range m {
 		out = append(out, k)

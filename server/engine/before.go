@@ -42,8 +42,9 @@ func (s *space) uncommitted(ctx context.Context, f found) []loopcore.Finding {
 	if err != nil {
 		return nil
 	}
-	in := guard.Input{Mode: guard.ModeNoWeaken, Gate: f.gate, Protect: f.cfg.Protect, Rules: f.cfg.Rules, Changes: sides(cmp.Changes, cmp.Blobs),
-		Before: commitTree{ctx, s.repo, cmp.Commit}, After: tree{ctx, s.repo, cmp.Tree}}
+	in := judgedBy(f.cfg)
+	in.Gate, in.Changes = f.gate, sides(cmp.Changes, cmp.Blobs)
+	in.Before, in.After = commitTree{ctx, s.repo, cmp.Commit}, tree{ctx, s.repo, cmp.Tree}
 	return blocking(guard.Check(in))
 }
 
@@ -52,7 +53,9 @@ func (s *space) weakened(ctx context.Context, f found, changes []change, before 
 	if err != nil {
 		return nil
 	}
-	return blocking(guard.Check(guard.Input{Mode: guard.ModeNoWeaken, Gate: f.gate, Protect: f.cfg.Protect, Rules: f.cfg.Rules, Changes: both, Before: before}))
+	in := judgedBy(f.cfg)
+	in.Gate, in.Changes, in.Before = f.gate, both, before
+	return blocking(guard.Check(in))
 }
 
 func blocking(fs []loopcore.Finding) []loopcore.Finding {

@@ -18,6 +18,7 @@ import (
 	"fixloop/loopcore"
 	"fixloop/loopcore/config"
 	"fixloop/loopcore/contract"
+	"fixloop/loopcore/guard"
 	"fixloop/server/internal/gitrepo"
 	"fixloop/server/internal/proc"
 	"fixloop/server/internal/store"
@@ -195,7 +196,7 @@ func (s *space) config() (config.Config, error) {
 	if err != nil {
 		return config.Config{}, loopcore.Refuse(loopcore.CodeBadConfig, "give this user read permission, or remove the file", "%s can not be read: %w", config.File, err)
 	}
-	return config.Parse(data)
+	return config.Parse(data, guard.RuleIDs()...)
 }
 
 // inside turns a path that a caller gave into one relative to the top, with

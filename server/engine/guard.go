@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"fixloop/loopcore"
+	"fixloop/loopcore/config"
 	"fixloop/loopcore/evidence"
 	"fixloop/loopcore/guard"
 	"fixloop/server/internal/gitrepo"
@@ -17,8 +18,9 @@ const maxGuarded = 16 << 20
 
 // guard compares the baseline with the tested tree, and the two inventories.
 func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes []change, before []evidence.Run, run *evidence.Run, aside []guard.Aside) ([]loopcore.Finding, error) {
-	in := guard.Input{Gate: ses.Gate, Mode: guard.Mode(k.Config.Tests), Protect: k.Config.Protect, Rules: k.Config.Rules, Aside: aside,
-		Before: tree{ctx, s.repo, ses.Baseline}, After: tree{ctx, s.repo, run.Snapshot}}
+	in := judgedBy(k.Config)
+	in.Gate, in.Mode, in.Aside = ses.Gate, guard.Mode(k.Config.Tests), aside
+	in.Before, in.After = tree{ctx, s.repo, ses.Baseline}, tree{ctx, s.repo, run.Snapshot}
 	var err error
 	if in.Changes, err = s.contents(ctx, changes); err != nil {
 		return nil, err
@@ -42,6 +44,12 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 		found = []loopcore.Finding{}
 	}
 	return found, nil
+}
+
+// judgedBy is an input of the guard with what the repository sets, for a check
+// outside of a loop.
+func judgedBy(c config.Config) guard.Input {
+	return guard.Input{Mode: guard.ModeNoWeaken, Protect: c.Protect, Rules: c.Rules, Overrides: c.Overrides}
 }
 
 // executed is how many tests each test step of a run executed, where its runner

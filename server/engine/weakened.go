@@ -10,18 +10,23 @@ import (
 	"strings"
 
 	"fixloop/loopcore"
+	"fixloop/loopcore/config"
 	"fixloop/loopcore/guard"
+	"fixloop/loopcore/stack"
 )
 
 // Weakened compares the work tree with a commit, as a check outside a loop:
-// tests may change there, but not be weakened.
+// tests may change there, but not be weakened. The settings are those of the
+// commit, so that a change can not judge itself more mildly; what either side
+// protects is protected. Ignored files are in no commit: they can not be
+// compared, which only a loop does, against what it recorded at its start.
 func (e *Engine) Weakened(ctx context.Context, dir, base string) ([]loopcore.Finding, error) {
 	repo, err := e.repo(ctx, caller(dir), dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &space{repo: repo}
-	cfg, err := s.config()
+	now, err := s.config()
 	if err != nil {
 		return nil, err
 	}
@@ -29,19 +34,41 @@ func (e *Engine) Weakened(ctx context.Context, dir, base string) ([]loopcore.Fin
 	if err != nil {
 		return nil, err
 	}
+	before := commitTree{ctx, repo, cmp.Commit}
+	cfg, err := configOf(before, base)
+	if err != nil {
+		return nil, err
+	}
+	in := judgedBy(cfg)
+	in.Protect = append(slices.Clone(cfg.Protect), now.Protect...)
+	in.Gate = s.gate(cfg, asked{Dir: "."})
+	in.Changes = sides(cmp.Changes, cmp.Blobs)
+	in.Before, in.After = before, tree{ctx, repo, cmp.Tree}
 	hidden, err := repo.Hidden(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	in := guard.Input{Mode: guard.ModeNoWeaken, Gate: s.gate(cfg, asked{Dir: "."}), Protect: cfg.Protect, Rules: cfg.Rules,
-		Changes: sides(cmp.Changes, cmp.Blobs), Before: commitTree{ctx, repo, cmp.Commit}, After: tree{ctx, repo, cmp.Tree}}
 	for _, h := range hidden {
 		in.Hidden = append(in.Hidden, h.Path)
 	}
 	return guard.Check(in), nil
 }
 
-// WeakenedBetween compares two plain folders.
+// configOf reads .fixloop.yaml of a tree; where names it for a refusal.
+func configOf(t guard.Tree, where string) (config.Config, error) {
+	data, ok := t.Read(config.File)
+	if !ok {
+		return config.Default(), nil
+	}
+	c, err := config.Parse(data, guard.RuleIDs()...)
+	if err != nil {
+		return c, loopcore.Refuse(loopcore.CodeBadConfig, "compare with a commit whose "+config.File+" can be read", "in %s, by which the change is judged: %s", where, loopcore.AsError(err).Msg)
+	}
+	return c, nil
+}
+
+// WeakenedBetween compares two plain folders, with all that lies in them. The
+// settings and the gate are those of the folder before.
 func WeakenedBetween(before, after string) ([]loopcore.Finding, error) {
 	a, err := readFolder(before)
 	if err != nil {
@@ -51,7 +78,13 @@ func WeakenedBetween(before, after string) ([]loopcore.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := guard.Input{Mode: guard.ModeNoWeaken, Before: a, After: b}
+	cfg, err := configOf(a, before)
+	if err != nil {
+		return nil, err
+	}
+	in := judgedBy(cfg)
+	in.Before, in.After = a, b
+	in.Gate = stack.Detect(stack.Input{FS: os.DirFS(before), Config: configured(cfg)})
 	for _, path := range union(a, b) {
 		x, y := a[path], b[path]
 		if x != nil && y != nil && x.Mode == y.Mode && bytes.Equal(x.Data, y.Data) {
