@@ -192,37 +192,3 @@ func timeText(s string) bool {
 	}
 	return false
 }
-
-// between gives a failure without any place (a timeout has no stack) the file
-// of the tests before and after it, where they are of one file: the runner
-// reports file by file.
-func between(l *Log, fs []loopcore.Failure) {
-	before := ""
-	for i := range fs {
-		if own := testFile(l, fs[i]); own != "" {
-			before = own
-			continue
-		}
-		if before == "" || fs[i].Name == "" || fs[i].File != "" {
-			continue
-		}
-		for _, f := range fs[i+1:] {
-			if after := testFile(l, f); after != "" {
-				if after == before {
-					fs[i].File = before
-				}
-				break
-			}
-		}
-	}
-}
-
-// testFile is the file of the test that a failure's stack leads back to.
-func testFile(l *Log, f loopcore.Failure) string {
-	for i := len(f.Frames) - 1; i >= 0; i-- {
-		if file := f.Frames[i].File; !l.Foreign(file) {
-			return l.Path(file)
-		}
-	}
-	return f.File
-}

@@ -287,6 +287,7 @@ func finish(l *Log, r *loopcore.Report) {
 	r.Fallback = r.Fallback || r.Runner == "" // nobody knew the runner
 	relative(l, r)
 	settle(l, r)
+	siblings(l, r.Failures)
 	blame(l, r)
 	ids := make(map[string]int, len(r.Failures))
 	for i := range r.Failures {

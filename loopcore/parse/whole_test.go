@@ -68,3 +68,20 @@ func TestTimeoutBetweenTestsOfOneFile(t *testing.T) {
 		}
 	}
 }
+
+// A class or module is of one file, a Go package of many.
+func TestPlaceOfSiblings(t *testing.T) {
+	fs := []loopcore.Failure{
+		{Suite: "OvenTest", Name: "a", File: "tests/OvenTest.php", Line: 3}, {Suite: "OvenTest", Name: "b"},
+		{Name: "eggs::a", File: "src/eggs.rs", Line: 3}, {Name: "eggs::b"}, {Name: "milk::b"},
+		{Suite: "both", Name: "a", File: "a.test.js"}, {Suite: "both", Name: "a", File: "b.test.js"}, {Suite: "both", Name: "c"},
+		{Suite: "example.com/shop", Name: "TestA", File: "shop/a_test.go", Line: 3}, {Suite: "example.com/shop", Name: "TestB"},
+	}
+	siblings(NewLog(Input{}), fs)
+	want := []string{"tests/OvenTest.php", "tests/OvenTest.php", "src/eggs.rs", "src/eggs.rs", "", "a.test.js", "b.test.js", "", "shop/a_test.go", ""}
+	for i, f := range fs {
+		if f.File != want[i] {
+			t.Errorf("%s %s is of %q, want %q", f.Suite, f.Name, f.File, want[i])
+		}
+	}
+}

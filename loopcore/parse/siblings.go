@@ -1,0 +1,78 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// siblings gives a failure without any place (its text was cut off, or only a
+// list names it) the file that every placed test of its class or module is of.
+func siblings(l *Log, fs []loopcore.Failure) {
+	const many = "\x00"
+	of := map[string]string{}
+	missing := false
+	for _, f := range fs {
+		group, file := home(f), testFile(l, f)
+		switch {
+		case file == "":
+			missing = true
+		case group == "", strings.HasSuffix(file, ".go"): // a package has many files
+		case of[group] == "" || of[group] == file:
+			of[group] = file
+		default:
+			of[group] = many
+		}
+	}
+	for i := range fs {
+		if f := &fs[i]; missing && f.Name != "" && f.File == "" && of[home(*f)] != many {
+			f.File = of[home(*f)]
+		}
+	}
+}
+
+// home is the class or module that a test is of: its suite, or what stands
+// before its name as Rust and PHP write it.
+func home(f loopcore.Failure) string {
+	if f.Suite != "" || f.Name == "" {
+		return f.Suite
+	}
+	if at := strings.LastIndex(f.Name, "::"); at > 0 {
+		return f.Name[:at]
+	}
+	return ""
+}
+
+// between gives a failure without any place (a timeout has no stack) the file
+// of the tests before and after it, where they are of one file: the runner
+// reports file by file.
+func between(l *Log, fs []loopcore.Failure) {
+	before := ""
+	for i := range fs {
+		if own := testFile(l, fs[i]); own != "" {
+			before = own
+			continue
+		}
+		if before == "" || fs[i].Name == "" || fs[i].File != "" {
+			continue
+		}
+		for _, f := range fs[i+1:] {
+			if after := testFile(l, f); after != "" {
+				if after == before {
+					fs[i].File = before
+				}
+				break
+			}
+		}
+	}
+}
+
+// testFile is the file of the test that a failure's stack leads back to.
+func testFile(l *Log, f loopcore.Failure) string {
+	for i := len(f.Frames) - 1; i >= 0; i-- {
+		if file := f.Frames[i].File; !l.Foreign(file) {
+			return l.Path(file)
+		}
+	}
+	return f.File
+}
