@@ -176,9 +176,13 @@ func (t *tapRun) point(i, depth int, p tapPoint, c *Claims) int {
 		end = t.bodyEnd(i+1, depth, c)
 	}
 	p.from, p.to = i+1, end
-	for k := len(t.points) - 1; k >= 0 && t.points[k].depth > depth; k-- {
-		p.parent = true
+	k := len(t.points) - 1
+	for k >= 0 && t.points[k].depth > depth {
+		k--
 	}
+	// Deeper points before it are its subtests, but for those in the braces that
+	// another opened.
+	p.parent = k < len(t.points)-1 && !(k >= 0 && t.points[k].opens && t.points[k].depth == depth)
 	t.points = append(t.points, p)
 	t.before = end
 	return end - i
@@ -234,7 +238,7 @@ func (t *tapRun) report() loopcore.Report {
 	}
 	for k := range t.points {
 		p := &t.points[k]
-		p.parent = p.parent || t.hasFailingSubtest(k)
+		p.parent = p.parent || t.sums(k)
 		if p.parent {
 			continue
 		}
@@ -251,15 +255,20 @@ func (t *tapRun) report() loopcore.Report {
 	return r
 }
 
-// hasFailingSubtest reports whether points after k are inside it (`{` blocks).
-func (t *tapRun) hasFailingSubtest(k int) bool {
+// sums reports whether a point only sums up the points after it that are inside
+// it: a failing one in braces needs a failing one inside, else it is the group's
+// own hook that failed.
+func (t *tapRun) sums(k int) bool {
 	p := t.points[k]
 	for _, q := range t.points[k+1:] {
 		if q.depth <= p.depth {
 			return false
 		}
 		if p.opens {
-			return true
+			if p.ok || !q.ok && !q.todo {
+				return true
+			}
+			continue
 		}
 		if len(q.path) > len(p.path) && q.path[len(p.path)] == p.name {
 			return true
@@ -309,9 +318,14 @@ func (t *tapRun) add(p *tapPoint, r *loopcore.Report) {
 		r.Counts.Passed++
 	default:
 		tc.Status = loopcore.TestFailed
-		r.Counts.Failed++
+		if !p.opens {
+			r.Counts.Failed++
+		}
 		f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: tc.Suite, Name: name, At: t.l.Number(p.at)}
 		t.fill(&f, p, file)
+		if p.opens {
+			f.Kind, f.Message = loopcore.FailError, "none of its tests failed: a hook did, or the group itself"
+		}
 		if f.Kind == loopcore.FailCompile {
 			r.Status = loopcore.StatusBuildError
 		}
