@@ -33,10 +33,7 @@ func (r *Repo) Aside(ctx context.Context, skip func(dir string) bool) (map[strin
 		return nil, err
 	}
 	defer o.end()
-	if err := o.refreshExcludes(ctx); err != nil {
-		return nil, err
-	}
-	level, err := o.listIgnored(ctx, &sighting{})
+	level, err := o.ignored(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,7 @@ func (o *op) capture(ctx context.Context, extra []string) (*capture, error) {
 		return nil, err
 	}
 	c.uncovered = sortedUncovered(c.uncovered)
+	o.rememberIndex(c.tree)
 	return c, nil
 }
 
@@ -157,29 +158,9 @@ func (o *op) look(ctx context.Context) (sighting, error) {
 		func() (err error) { known, err = o.lookAtKnown(ctx); return err },
 		func() (err error) { found, err = o.lookForNew(ctx); return err },
 	)
-	found.changed, found.gone = known.changed, known.gone
+	found.changed, found.gone, found.unseen = known.changed, known.gone, known.unseen
 	o.addUnseen(&found)
 	return found, err
-}
-
-func (o *op) lookAtKnown(ctx context.Context) (sighting, error) {
-	var s sighting
-	res, err := o.git.run(ctx, call{args: []string{"diff-files", "-z", "--name-status", "--no-renames", "--ignore-submodules=all"}})
-	if err != nil {
-		return s, asRefusal(err, "run `fixloop doctor`; the vault's index may be damaged")
-	}
-	list, err := parseNameStatus(res.out)
-	if err != nil {
-		return s, err
-	}
-	for _, e := range list {
-		if e.status == 'D' {
-			s.gone = append(s.gone, e.path)
-		} else {
-			s.changed = append(s.changed, e.path)
-		}
-	}
-	return s, nil
 }
 
 // maxNesting bounds repositories inside repositories.

@@ -312,7 +312,7 @@ func (o *op) verify(ctx context.Context, p *plan) error {
 		return err
 	}
 	if tree != p.to || !moved.nothing() {
-		some := slices.Concat(moved.changed, moved.gone)
+		some := slices.Concat(moved.changed, moved.gone, moved.unseen)
 		return loopcore.Refuse(loopcore.CodeBusy, "stop what writes into the work tree and restore again",
 			"%d files changed while the restore wrote: %q", len(some), some[:min(len(some), 5)])
 	}

@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -172,32 +173,31 @@ func (r *Repo) vaultIDs(ctx context.Context, old, now []Entry) (map[string]strin
 	return translate, err
 }
 
-// compare turns two lists of files into changes, sorted by path.
+// compare turns two lists of files into changes. Both are in git's order, which
+// is by the bytes of the path, and so is the answer.
 func compare(old, now []Entry, translate map[string]string) []Change {
-	before := make(map[string]Entry, len(old))
-	for _, e := range old {
-		before[e.Path] = e
-	}
 	var changes []Change
-	for _, e := range now {
-		was, known := before[e.Path]
-		delete(before, e.Path)
+	for len(old) > 0 || len(now) > 0 {
 		switch {
-		case !known:
-			changes = append(changes, Change{Path: e.Path, Status: "A", NewMode: e.Mode, NewBlob: e.Blob})
-		case was.Mode == e.Mode && (was.Blob == e.Blob || translate[was.Blob] == e.Blob):
+		case len(now) == 0 || len(old) > 0 && old[0].Path < now[0].Path:
+			changes = append(changes, Change{Path: old[0].Path, Status: "D", OldMode: old[0].Mode, OldBlob: old[0].Blob})
+			old = old[1:]
+		case len(old) == 0 || now[0].Path < old[0].Path:
+			changes = append(changes, Change{Path: now[0].Path, Status: "A", NewMode: now[0].Mode, NewBlob: now[0].Blob})
+			now = now[1:]
 		default:
-			c := Change{Path: e.Path, Status: "M", OldMode: was.Mode, OldBlob: was.Blob, NewMode: e.Mode, NewBlob: e.Blob}
-			if (was.Mode == modeLink) != (e.Mode == modeLink) {
+			was, is := old[0], now[0]
+			old, now = old[1:], now[1:]
+			if was.Mode == is.Mode && (was.Blob == is.Blob || translate[was.Blob] == is.Blob) {
+				continue
+			}
+			c := Change{Path: is.Path, Status: "M", OldMode: was.Mode, OldBlob: was.Blob, NewMode: is.Mode, NewBlob: is.Blob}
+			if (was.Mode == modeLink) != (is.Mode == modeLink) {
 				c.Status = "T"
 			}
 			changes = append(changes, c)
 		}
 	}
-	for _, e := range before {
-		changes = append(changes, Change{Path: e.Path, Status: "D", OldMode: e.Mode, OldBlob: e.Blob})
-	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes
 }
 
@@ -292,8 +292,16 @@ func (r *Repo) flagged(ctx context.Context) ([]Hidden, error) {
 	if r.Plain() {
 		return nil, nil
 	}
-	if _, err := os.Stat(filepath.Join(r.gitDir, "index")); err != nil {
+	name := filepath.Join(r.gitDir, "index")
+	if _, err := os.Stat(name); err != nil {
 		return nil, nil
+	}
+	size := sha1.Size
+	if r.sha256 {
+		size = sha256.Size
+	}
+	if x, ok := readIndex(name, size); ok {
+		return hiddenEntries(x.entries), nil
 	}
 	res, err := r.user.run(ctx, call{args: []string{"ls-files", "-v", "-z"}})
 	if err != nil {

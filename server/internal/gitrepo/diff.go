@@ -24,6 +24,11 @@ func (r *Repo) Changes(ctx context.Context, from, to string) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if old, ok := r.remembered(a); ok {
+		if now, ok := r.remembered(b); ok {
+			return compare(old, now, nil), nil
+		}
+	}
 	return r.diffTrees(ctx, r.own, a, b)
 }
 

@@ -83,23 +83,24 @@ func (r *Repo) newlyIgnored(ctx context.Context, base string) ([]Hidden, error) 
 		return nil, err
 	}
 	defer o.end()
-	if err := o.refreshExcludes(ctx); err != nil {
-		return nil, err
-	}
-	level, err := o.listIgnored(ctx, &sighting{})
+	level, err := o.ignored(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rules = append(rules, o.products()...) // what the gate makes is no one's hiding place
 	var list []Hidden
 	for len(level) > 0 && len(list) < maxHidden {
+		level = slices.DeleteFunc(slices.Clone(level), func(path string) bool { return before[path] || o.hidItself(s.Tree, before, path) })
+		if len(level) == 0 {
+			break
+		}
 		ignored, err := o.ignoredAt(ctx, s.Tree, rules, level)
 		if err != nil {
 			return nil, err
 		}
 		var inner []string
 		for _, path := range level {
-			if ignored[path] || before[path] || o.hidItself(s.Tree, before, path) {
+			if ignored[path] {
 				continue
 			}
 			dir, isDir := strings.CutSuffix(path, "/")

@@ -83,15 +83,34 @@ func (o *op) others(ctx context.Context, s *sighting, more ...string) ([]string,
 // any known file as one; asking the rules about those few is cheaper than a
 // second walk for what they ignore.
 func (o *op) listNew(ctx context.Context, s *sighting) error {
-	unknown, err := o.others(ctx, s, "--directory")
+	folders, err := o.sortOut(ctx, s)
 	if err != nil {
 		return err
 	}
-	ignored, err := o.checkIgnore(ctx, unknown, nil)
-	if err != nil {
+	if s.empty, err = o.emptyFolders(ctx, folders); err != nil {
 		return err
 	}
-	var folders []string
+	if len(s.fresh) > o.limits.Files {
+		return loopcore.Refuse(loopcore.CodeInvalidArgument, "add ignore rules for what is generated, or raise the limit",
+			"%d new files in %s: more than %d", len(s.fresh), o.top, o.limits.Files)
+	}
+	return nil
+}
+
+// sortOut fills in the new files and what is ignored; it returns the folders
+// without any known file that are not ignored themselves.
+func (o *op) sortOut(ctx context.Context, s *sighting) (folders []string, err error) {
+	unknown, ok := o.unknownPaths(s)
+	if !ok {
+		s.warned = nil
+		if unknown, err = o.others(ctx, s, "--directory"); err != nil {
+			return nil, err
+		}
+	}
+	ignored, err := o.ruling(ctx, unknown)
+	if err != nil {
+		return nil, err
+	}
 	for _, path := range unknown {
 		dir, isFolder := strings.CutSuffix(path, "/")
 		switch {
@@ -104,23 +123,25 @@ func (o *op) listNew(ctx context.Context, s *sighting) error {
 		}
 	}
 	if len(folders) > 0 {
-		if err := o.expand(ctx, s, folders); err != nil {
-			return err
-		}
-		if s.empty, err = o.emptyFolders(ctx, folders); err != nil {
-			return err
-		}
+		err = o.expand(ctx, s, folders)
 	}
-	if len(s.fresh) > o.limits.Files {
-		return loopcore.Refuse(loopcore.CodeInvalidArgument, "add ignore rules for what is generated, or raise the limit",
-			"%d new files in %s: more than %d", len(s.fresh), o.top, o.limits.Files)
+	return folders, err
+}
+
+// ignored lists what the present rules ignore, as a snapshot would: whole
+// folders as one path that ends in a slash.
+func (o *op) ignored(ctx context.Context) ([]string, error) {
+	if err := o.refreshExcludes(ctx); err != nil {
+		return nil, err
 	}
-	return nil
+	var s sighting
+	_, err := o.sortOut(ctx, &s)
+	return s.ignored, err
 }
 
 // listIgnored lists ignored paths, whole folders as one, below the given
-// folders or everywhere. A restore leaves alone what was ignored when the
-// snapshot was taken, even if no rule says so any more.
+// folders or everywhere, as git lists them. A restore leaves alone what was
+// ignored when the snapshot was taken, even if no rule says so any more.
 func (o *op) listIgnored(ctx context.Context, s *sighting, folders ...string) ([]string, error) {
 	args := []string{"-i", "--exclude-standard", "--directory"}
 	if len(folders) > 0 {

@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"context"
@@ -8,7 +9,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -116,4 +120,41 @@ func (o *op) store(ctx context.Context, p *pack) error {
 	}
 	_, err = o.git.run(ctx, call{args: []string{"unpack-objects", "-q", "--strict"}, in: bytes.NewReader(data)})
 	return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+}
+
+// looseBlob reads a blob from a file of its own and checks it against its id.
+// found is false where there is none, or none that is whole: git is to be asked
+// then. A larger one than limit (0: none is) is found, and not read.
+func (r *Repo) looseBlob(id string, limit int64) (data []byte, found bool) {
+	if len(id) != 2*sha1.Size || strings.Trim(id, "0123456789abcdef") != "" {
+		return nil, false
+	}
+	f, err := os.Open(r.inVault("objects", id[:2], id[2:]))
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	z, err := zlib.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return nil, false
+	}
+	defer z.Close()
+	b := bufio.NewReader(z)
+	head, err := b.ReadString(0)
+	if err != nil || len(head) > 40 {
+		return nil, false
+	}
+	length, isBlob := strings.CutPrefix(strings.TrimSuffix(head, "\x00"), "blob ")
+	size, err := strconv.ParseInt(length, 10, 64)
+	if !isBlob || err != nil || size < 0 {
+		return nil, false
+	}
+	if limit > 0 && size > limit {
+		return nil, true
+	}
+	whole := bytes.NewBuffer([]byte{}) // grows as data arrives: a wrong size cannot claim memory
+	if n, err := io.Copy(whole, io.LimitReader(b, size+1)); err != nil || n != size || objectID("blob", whole.Bytes()) != id {
+		return nil, false
+	}
+	return whole.Bytes(), true
 }

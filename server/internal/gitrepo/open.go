@@ -54,9 +54,10 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Repo is one work tree and its vault. It keeps no state of its own between
-// calls, so several processes may hold one for the same tree; operations that
-// write take the vault's lock. Safe for concurrent use.
+// Repo is one work tree and its vault. What it remembers between calls is
+// checked against what it was made of, so several processes may hold one for
+// the same tree; operations that write take the vault's lock. Safe for
+// concurrent use.
 type Repo struct {
 	top    string // the work tree's top, physical path
 	gitDir string // the user's git directory; "" for a plain folder
@@ -68,6 +69,7 @@ type Repo struct {
 	limits Limits
 	user   git // reads the user's repository
 	own    git // the vault's git
+	memory *memory
 }
 
 // DefaultStateDir is FIXLOOP_STATE, else fixloop/ in XDG_STATE_HOME, else in
@@ -106,7 +108,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, loopcore.Refuse(loopcore.CodeGit, "install git 2.31 or newer and start again", "git was not found: %v", err)
 	}
-	r := &Repo{limits: o.Limits.orDefault()}
+	r := &Repo{limits: o.Limits.orDefault(), memory: &memory{}}
 	r.user = git{bin: bin, env: append(cleanEnv(os.Environ()), "GIT_OPTIONAL_LOCKS=0"), flags: quietFlags, dir: abs, timeout: r.limits.GitTime}
 	if err := r.locate(ctx, abs, o); err != nil {
 		return nil, err
@@ -306,38 +308,6 @@ func (r *Repo) StateDir() string { return r.state }
 
 // Plain says that there is no git repository: the folder is its own top.
 func (r *Repo) Plain() bool { return r.gitDir == "" }
-
-// Head is where the user's HEAD stands.
-type Head struct {
-	Commit   string // "" on an unborn branch
-	Branch   string // short name; "" when detached
-	Unborn   bool
-	Detached bool
-}
-
-// Head reads the user's HEAD. A plain folder has an unborn one without a branch.
-func (r *Repo) Head(ctx context.Context) (Head, error) {
-	if r.Plain() {
-		return Head{Unborn: true}, nil
-	}
-	res, err := r.user.run(ctx, call{args: []string{"rev-parse", "HEAD", "--symbolic-full-name", "HEAD"}, ok: []int{128}})
-	if err != nil {
-		return Head{}, asRefusal(err, "run `git status` to see why HEAD cannot be read")
-	}
-	lines := strings.Fields(string(res.out))
-	if res.exit == 0 && len(lines) == 2 {
-		h := Head{Commit: lines[0], Branch: strings.TrimPrefix(lines[1], "refs/heads/")}
-		if lines[1] == "HEAD" {
-			h.Branch, h.Detached = "", true
-		}
-		return h, nil
-	}
-	res, err = r.user.run(ctx, call{args: []string{"symbolic-ref", "-q", "HEAD"}, ok: []int{1, 128}})
-	if err != nil || res.exit != 0 {
-		return Head{Unborn: true}, err
-	}
-	return Head{Unborn: true, Branch: strings.TrimPrefix(strings.TrimSpace(string(res.out)), "refs/heads/")}, nil
-}
 
 // Dirty lists what `git status` calls changed, staged or untracked under the
 // user's ignore rules, sorted; an untracked folder is one entry that ends in a

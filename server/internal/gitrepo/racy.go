@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ func (r *Repo) justChanged() map[string]int64 {
 // addUnseen adds to a sighting what was noted, changed again, and is not in it.
 func (r *Repo) addUnseen(s *sighting) {
 	noted := r.justChanged()
-	for _, path := range s.changed {
+	for _, path := range slices.Concat(s.changed, s.unseen) {
 		delete(noted, path)
 	}
 	for path, ns := range noted {

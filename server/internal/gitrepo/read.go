@@ -230,24 +230,46 @@ func (r *Repo) treeOf(id string) (string, error) {
 	return s.Tree, err
 }
 
-// Files lists every file of a snapshot (or of a tree id), in git's order.
+// Files lists every file of a snapshot (or of a tree id), in git's order. The
+// list is shared: it must not be written into.
 func (r *Repo) Files(ctx context.Context, id string) ([]Entry, error) {
 	tree, err := r.treeOf(id)
 	if err != nil {
 		return nil, err
 	}
+	if list, ok := r.remembered(tree); ok {
+		return list, nil
+	}
 	res, err := r.own.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", tree}, dir: r.vault})
 	if err != nil {
 		return nil, damaged("tree "+tree, err)
 	}
-	return parseLsTree(res.out)
+	list, err := parseLsTree(res.out)
+	if err == nil {
+		r.remember(tree, list)
+	}
+	return list, err
 }
 
-// Blobs reads many blobs of the vault in one process. One that is larger than
-// limit bytes (0: none is) is left out of the map, as is one that is missing.
+// Blobs reads many blobs of the vault: loose ones from their files, the others
+// in one process. One that is larger than limit bytes (0: none is) is left out
+// of the map, as is one that is missing.
 func (r *Repo) Blobs(ctx context.Context, ids []string, limit int64) (map[string][]byte, error) {
 	blobs := make(map[string][]byte, len(ids))
-	err := r.own.eachBlob(ctx, ids, nil, limit, func(id string, data []byte, why string) error {
+	var packed []string
+	for _, id := range ids {
+		if blobs[id] != nil {
+			continue
+		}
+		data, found := r.looseBlob(id, limit)
+		if data != nil {
+			blobs[id] = data
+		}
+		if !found {
+			packed = append(packed, id)
+		}
+	}
+	err := r.own.eachBlob(ctx, packed, nil, limit, func(id string, data []byte, why string) error {
 		if why == "" {
 			blobs[id] = data
 		}

@@ -93,3 +93,16 @@ func folderID(fi os.FileInfo) string {
 	}
 	return ""
 }
+
+// seenOf is what an index notes of a file.
+func seenOf(fi os.FileInfo) (seenFile, bool) {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return seenFile{}, false
+	}
+	changed, written := changeTime(fi), fi.ModTime()
+	return seenFile{
+		changed: uint32(changed.Unix()), changedNano: uint32(changed.Nanosecond()), written: uint32(written.Unix()), writtenNano: uint32(written.Nanosecond()),
+		ino: uint32(st.Ino), uid: st.Uid, gid: st.Gid, size: uint32(fi.Size()),
+	}, true
+}

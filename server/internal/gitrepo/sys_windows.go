@@ -78,3 +78,6 @@ const (
 
 // folderID: not told without opening the folder; a moved one is not found.
 func folderID(os.FileInfo) string { return "" }
+
+// seenOf is for systems whose files have an inode: git is asked here.
+func seenOf(os.FileInfo) (seenFile, bool) { return seenFile{}, false }

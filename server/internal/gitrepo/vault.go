@@ -77,6 +77,7 @@ func (r *Repo) begin(ctx context.Context) (*op, error) {
 
 // end gives the lock back.
 func (o *op) end() {
+	o.letGo()
 	os.Remove(o.inVault("running"))
 	o.lock.Close()
 }
@@ -275,28 +276,6 @@ func (r *Repo) userExcludes(ctx context.Context) (excludes, error) {
 	global, err := readIfThere(name)
 	e.global = string(global)
 	return e, err
-}
-
-// excludesFile is the path core.excludesFile names, or git's default for it.
-func (r *Repo) excludesFile(ctx context.Context) (string, error) {
-	res, err := r.user.run(ctx, call{args: []string{"config", "--type=path", "--get", "core.excludesFile"}, ok: []int{1}})
-	if err != nil {
-		return "", asRefusal(err, "check core.excludesFile in your git configuration")
-	}
-	if name := strings.TrimSuffix(string(res.out), "\n"); res.exit == 0 {
-		if name != "" && !filepath.IsAbs(name) {
-			name = filepath.Join(r.top, name)
-		}
-		return name, nil
-	}
-	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
-		return filepath.Join(dir, "git", "ignore"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", nil
-	}
-	return filepath.Join(home, ".config", "git", "ignore"), nil
 }
 
 // readIfThere reads a small settings file; one that is missing, a folder or not
