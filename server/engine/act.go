@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/evidence"
@@ -24,7 +23,7 @@ func (e *Engine) act(ctx context.Context, s *space, ses evidence.Session, d loop
 	case loopcore.ActionStage:
 		err = s.stage(ctx, ses, &v)
 	case loopcore.ActionRollback:
-		err = s.rollback(ctx, ses, &v, nil)
+		err = s.rollback(ctx, ses, &v, v.Action.To, nil)
 	case loopcore.ActionRestoreProtected:
 		err = s.restoreProtected(ctx, ses, &v)
 	case loopcore.ActionNone:
@@ -92,8 +91,8 @@ func (s *space) stage(ctx context.Context, ses evidence.Session, v *evidence.Dec
 }
 
 // rollback brings a snapshot back and keeps what was there as discarded.
-func (s *space) rollback(ctx context.Context, ses evidence.Session, v *evidence.Decision, paths []string) error {
-	done, err := s.repo.Restore(ctx, v.Action.To, gitrepo.RestoreOptions{Paths: paths, Label: fmt.Sprintf("discarded: iteration %d, %s", v.Iteration, v.Rule.Row),
+func (s *space) rollback(ctx context.Context, ses evidence.Session, v *evidence.Decision, to string, paths []string) error {
+	done, err := s.repo.Restore(ctx, to, gitrepo.RestoreOptions{Paths: paths, Label: fmt.Sprintf("discarded: iteration %d, %s", v.Iteration, v.Rule.Row),
 		Meta: map[string]string{"session": ses.ID, metaDecision: strconv.Itoa(v.N)}})
 	if err != nil {
 		return err
@@ -128,48 +127,6 @@ func (s *space) safety(ctx context.Context, v evidence.Decision) (gitrepo.Snapsh
 		}
 	}
 	return gitrepo.Snapshot{}, false, nil
-}
-
-// restoreProtected brings the files back that the guard protects, and leaves
-// the honest part of the edit.
-func (s *space) restoreProtected(ctx context.Context, ses evidence.Session, v *evidence.Decision) error {
-	run, err := s.db.Run(v.Run)
-	if err != nil {
-		return err
-	}
-	waived, err := s.db.Waivers(ses.ID)
-	if err != nil {
-		return err
-	}
-	changed := map[string]bool{}
-	for _, p := range run.Changed {
-		changed[p] = true
-	}
-	paths := protected(standing(run.Findings, waived))
-	beside := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return changed[p] })
-	paths = slices.DeleteFunc(paths, func(p string) bool { return !changed[p] })
-	if len(beside) > 0 {
-		v.Action.Note = fmt.Sprintf("in no snapshot, so undo by hand or install again: %s", loopcore.CleanLine(strings.Join(beside, ", "), 300))
-	}
-	if len(paths) == 0 {
-		if v.Action.Note == "" {
-			v.Action.Note = "no single file holds what the guard saw; undo it by hand, then run the gate"
-		}
-		return nil
-	}
-	return s.rollback(ctx, ses, v, paths)
-}
-
-// protected are the files that hold blocking findings.
-func protected(findings []loopcore.Finding) []string {
-	var paths []string
-	for _, f := range findings {
-		if f.Severity == loopcore.SevBlock && f.File != "" {
-			paths = append(paths, f.File)
-		}
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
 }
 
 // settle ends what a server that died left half done: processes of an
@@ -232,7 +189,7 @@ func (s *space) finish(ctx context.Context, v evidence.Decision) error {
 	case v.Action.Kind == loopcore.ActionStage:
 		err = s.stage(ctx, ses, &v)
 	case v.Action.Kind == loopcore.ActionRollback:
-		err = s.rollback(ctx, ses, &v, nil)
+		err = s.rollback(ctx, ses, &v, v.Action.To, nil)
 	case v.Action.Kind == loopcore.ActionRestoreProtected:
 		err = s.restoreProtected(ctx, ses, &v)
 	}

@@ -340,7 +340,7 @@ func next(v evidence.Decision) string {
 	case v.Action.Kind == loopcore.ActionRestoreProtected && len(v.Action.Files) == 0:
 		return "Undo by hand what the guard names: no single file holds it. Fix the implementation, then call run_gate."
 	case v.Action.Kind == loopcore.ActionRestoreProtected:
-		return "The protected files are back as they were; the rest of the edit stays. Fix the implementation, then call run_gate."
+		return "What the guard blocks was taken back, the rest of the edit stays (action.note and action.files say what). Fix the implementation, then call run_gate."
 	case v.Action.Kind == loopcore.ActionRollback:
 		return "The tree is back at " + v.Action.To + ". Make a smaller change, then call run_gate."
 	case v.Accepted && v.Iteration > 0:

@@ -18,16 +18,29 @@ const maxGuarded = 16 << 20
 
 // guard compares the baseline with the tested tree, and the two inventories.
 func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes []change, before []evidence.Run, run *evidence.Run, aside []guard.Aside) ([]loopcore.Finding, error) {
+	in, err := s.judged(ctx, ses, k, changes, before, run, aside)
+	if err != nil {
+		return nil, err
+	}
+	found := append(guard.Check(in), atStart(k.Uncommitted)...)
+	if found == nil {
+		found = []loopcore.Finding{}
+	}
+	return found, nil
+}
+
+// judged is all that the guard judges a run from.
+func (s *space) judged(ctx context.Context, ses evidence.Session, k kept, changes []change, before []evidence.Run, run *evidence.Run, aside []guard.Aside) (guard.Input, error) {
 	in := judgedBy(k.Config)
 	in.Gate, in.Mode, in.Aside = ses.Gate, guard.Mode(k.Config.Tests), aside
 	in.Before, in.After = tree{ctx, s.repo, ses.Baseline}, tree{ctx, s.repo, run.Snapshot}
 	var err error
 	if in.Changes, err = s.contents(ctx, changes); err != nil {
-		return nil, err
+		return in, err
 	}
 	hidden, err := s.repo.Hidden(ctx, ses.Baseline)
 	if err != nil {
-		return nil, err
+		return in, err
 	}
 	for _, h := range hidden {
 		in.Hidden = append(in.Hidden, h.Path)
@@ -39,11 +52,7 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 			in.BaselineCounts, in.Counts = bothCounted(base, *run)
 		}
 	}
-	found := append(guard.Check(in), atStart(k.Uncommitted)...)
-	if found == nil {
-		found = []loopcore.Finding{}
-	}
-	return found, nil
+	return in, nil
 }
 
 // judgedBy is an input of the guard with what the repository sets, for a check

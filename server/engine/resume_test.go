@@ -38,7 +38,7 @@ func TestRollbackWhoseServerDied(t *testing.T) {
 			t.Fatal(err)
 		}
 		if written {
-			if err := s.rollback(ctx, ses, &v, nil); err != nil {
+			if err := s.rollback(ctx, ses, &v, v.Action.To, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

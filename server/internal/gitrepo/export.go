@@ -5,19 +5,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"fixloop/loopcore"
 )
 
 // Export writes the files of a snapshot (or a tree id) into dir, which must be
-// empty or not exist yet. overlay replaces paths, files or folders, by what
-// another snapshot has there: the baseline's tests over the present tree. A path
-// the other snapshot lacks is left out.
-func (r *Repo) Export(ctx context.Context, id, dir string, overlay map[string]string) error {
-	tree, err := r.treeOf(id)
+// empty or not exist yet, with the snapshot's permissions. tree, where it is
+// not "", is written instead of the snapshot's own: see Overlay.
+func (r *Repo) Export(ctx context.Context, id, tree, dir string) error {
+	own, err := r.treeOf(id)
 	if err != nil {
 		return err
+	}
+	if tree == "" {
+		tree = own
 	}
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -29,22 +30,35 @@ func (r *Repo) Export(ctx context.Context, id, dir string, overlay map[string]st
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return diskRefusal(err)
 	}
+	mode, err := r.modesOf(id)
+	if err != nil {
+		return err
+	}
+	if err := r.readTree(ctx, dir, "-m", "-u", tree); err != nil {
+		return err
+	}
+	return openAs(mode, dir)
+}
+
+// readTree checks a tree out into dir, by an index that is new each time.
+func (r *Repo) readTree(ctx context.Context, dir string, args ...string) error {
 	o, err := r.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer o.end()
-	mode, err := r.modesOf(id)
-	if err != nil {
-		return err
-	}
-	if tree, err = o.overlaid(ctx, tree, overlay); err != nil {
-		return err
-	}
-	env := []string{"GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + o.inVault("tmp", "export-index")}
-	if _, err := o.git.run(ctx, call{args: []string{"read-tree", "-m", "-u", tree}, env: env, dir: dir}); err != nil {
+	index := o.inVault("tmp", "export-index")
+	_ = os.Remove(index) // of an export before: what it knows is of another folder
+	env := []string{"GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + index}
+	if _, err := o.git.run(ctx, call{args: append([]string{"read-tree"}, args...), env: env, dir: dir}); err != nil {
 		return asRefusal(err, "name another folder, or run `fixloop doctor`")
 	}
+	return nil
+}
+
+// openAs gives the files in dir the permissions of a snapshot, their owner's
+// right to read and write always among them.
+func openAs(mode modes, dir string) error {
 	for path, perm := range mode.odd {
 		file := filepath.Join(dir, filepath.FromSlash(path))
 		if fi, err := os.Lstat(file); err == nil && fi.Mode().IsRegular() {
@@ -66,20 +80,22 @@ func (r *Repo) modesOf(id string) (modes, error) {
 	return m, err
 }
 
-// overlaid returns tree with each path of overlay as the other snapshot has it.
-func (o *op) overlaid(ctx context.Context, tree string, overlay map[string]string) (string, error) {
-	byOther := make(map[string][]string)
-	for path, other := range overlay {
-		byOther[other] = append(byOther[other], path)
+// Overlay returns the tree that a snapshot (or a tree id) has with some paths,
+// files or folders, as another one has them, and some files with content of
+// their own. A path that the other one lacks is left out, and what stands where
+// one of its folders must be gives way. No work tree is touched.
+func (r *Repo) Overlay(ctx context.Context, id, from string, paths []string, files map[string]Content) (string, error) {
+	now, other, err := r.twoTrees(id, from)
+	if err != nil {
+		return "", err
 	}
-	for other, paths := range byOther {
-		from, err := o.treeOf(other)
-		if err != nil {
-			return "", err
-		}
-		if tree, err = o.limitTo(ctx, tree, from, paths); err != nil {
-			return "", err
-		}
+	o, err := r.begin(ctx)
+	if err != nil {
+		return "", err
 	}
-	return strings.TrimSpace(tree), nil
+	defer o.end()
+	if now, err = o.limitTo(ctx, now, other, paths); err != nil {
+		return "", err
+	}
+	return o.amended(ctx, now, files)
 }

@@ -74,6 +74,13 @@ func (f *fixture) ok(err error) {
 
 func (f *fixture) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 
+func (f *fixture) read(name string) string {
+	f.Helper()
+	data, err := os.ReadFile(f.path(name))
+	f.ok(err)
+	return string(data)
+}
+
 func (f *fixture) write(name, content string) {
 	f.Helper()
 	f.ok(os.MkdirAll(filepath.Dir(f.path(name)), 0o755))
@@ -585,10 +592,58 @@ func TestExportWithOverlay(t *testing.T) {
 	f.write("src/extra.txt", "new\n")
 	now := f.snapshot()
 	out := filepath.Join(t.TempDir(), "out")
-	f.ok(f.repo.Export(f.ctx(), now.ID, out, map[string]string{"src": base.ID}))
+	tree, err := f.repo.Overlay(f.ctx(), now.ID, base.ID, []string{"src"}, nil)
+	f.ok(err)
+	f.ok(f.repo.Export(f.ctx(), now.ID, tree, out))
 	g := &fixture{TB: t, dir: out}
 	f.same(map[string]string{".gitignore": "-rw-r--r-- *.o\nbuild/\n", "a.txt": "-rw-r--r-- fix\n", "run.sh": "-rwxr-xr-x #!/bin/sh\n", "src/deep/d.txt": "-rw-r--r-- deep\n"}, g.disk(), "export")
-	refused(t, f.repo.Export(f.ctx(), now.ID, out, nil), loopcore.CodeInvalidArgument)
+	refused(t, f.repo.Export(f.ctx(), now.ID, "", out), loopcore.CodeInvalidArgument)
+
+	again := filepath.Join(t.TempDir(), "again")
+	f.ok(f.repo.Export(f.ctx(), now.ID, "", again))
+	f.same("weakened\n", (&fixture{TB: t, dir: again}).read("src/deep/d.txt"), "the snapshot itself")
+}
+
+// TestOverlayGivesWayToFolders: a link in place of a folder does not keep the
+// folder's files out, and content of one's own is taken.
+func TestOverlayGivesWayToFolders(t *testing.T) {
+	f := newFixture(t)
+	base := f.snapshot()
+	f.ok(os.RemoveAll(f.path("src")))
+	f.write("mine/deep/d.txt", "weakened\n")
+	f.ok(os.Symlink("mine", f.path("src")))
+	now := f.snapshot()
+	tree, err := f.repo.Overlay(f.ctx(), now.ID, base.ID, []string{"src/deep/d.txt", "mine"}, map[string]Content{"a.txt": {Data: []byte("half\n")}})
+	f.ok(err)
+	out := filepath.Join(t.TempDir(), "out")
+	f.ok(f.repo.Export(f.ctx(), now.ID, tree, out))
+	g := &fixture{TB: t, dir: out}
+	f.same(map[string]string{".gitignore": "-rw-r--r-- *.o\nbuild/\n", "a.txt": "-rw-r--r-- half\n", "run.sh": "-rwxr-xr-x #!/bin/sh\n", "src/deep/d.txt": "-rw-r--r-- deep\n"}, g.disk(), "export")
+	_, err = f.repo.Overlay(f.ctx(), now.ID, base.ID, []string{"../x"}, nil)
+	refused(t, err, loopcore.CodeOutsideRepo)
+}
+
+// TestAmendIsRestoredFrom: content of our own comes into the tree as any
+// snapshot's does, and what was there is kept.
+func TestAmendIsRestoredFrom(t *testing.T) {
+	f := newFixture(t)
+	base := f.snapshot()
+	f.write("a.txt", "fix and cheat\n")
+	f.write("src/deep/d.txt", "weakened\n")
+	f.write("run.sh", "#!/bin/sh\nexit 0\n")
+	plan, err := f.repo.Amend(f.ctx(), base.ID, map[string]Content{"a.txt": {Data: []byte("fix\n")}}, SnapshotOptions{Label: "half"})
+	f.ok(err)
+	f.same("fix and cheat\n", f.read("a.txt"), "before the restore")
+	done, err := f.repo.Restore(f.ctx(), plan.ID, RestoreOptions{Paths: []string{"a.txt", "src"}})
+	f.ok(err)
+	f.same("fix\n", f.read("a.txt"), "a.txt")
+	f.same("deep\n", f.read("src/deep/d.txt"), "d.txt")
+	f.same("#!/bin/sh\nexit 0\n", f.read("run.sh"), "run.sh was not named")
+	kept, err := f.repo.Read(f.ctx(), done.Safety.ID, "a.txt")
+	f.ok(err)
+	f.same("fix and cheat\n", string(kept), "kept")
+	_, err = f.repo.Amend(f.ctx(), base.ID, map[string]Content{"../x": {}}, SnapshotOptions{})
+	refused(t, err, loopcore.CodeOutsideRepo)
 }
 
 func TestGCKeepsWhatItMust(t *testing.T) {

@@ -1,0 +1,313 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// Undone says how one file of the implementation is freed of the blocking
+// findings in it: by taking back only the changes that hold them (Data), or,
+// where that would not be clean, as a whole (Data is nil, and Why says why).
+type Undone struct {
+	Path  string
+	Data  []byte // the present version without those changes; nil: bring the baseline's back
+	Mode  uint32 // of Data
+	Lines []int  // of the present version, where the changes taken back begin
+	Why   string
+}
+
+// Undo plans what a violation takes back in the files of the implementation
+// that hold blocking findings, sorted by path. Files of the gate's side are not
+// in the list: those go back whole. A change taken back is a run of edited
+// lines; the file that results is never one that lexes, nests or indents
+// otherwise than the present one around it, that keeps half of a pair of
+// directives, or in which the guard still sees something.
+func Undo(in Input, findings []loopcore.Finding) []Undone {
+	gate := newDiff(Input{Changes: in.Changes, Before: in.Before, Gate: in.Gate})
+	programs := gate.gatePrograms()
+	lines := map[string][]int{}
+	for _, f := range findings {
+		if f.Severity == loopcore.SevBlock && f.File != "" && f.Rule[0] != 'D' { // what the run lacked has its cause in another finding
+			lines[f.File] = append(lines[f.File], f.Line)
+		}
+	}
+	var out []Undone
+	for _, f := range gate.files {
+		p := f.path()
+		if len(lines[p]) == 0 || !f.implements() || programs[p] || matchAny(in.Protect, p) || f.new == nil {
+			continue
+		}
+		u := Undone{Path: p, Mode: f.new.Mode}
+		u.Data, u.Lines, u.Why = f.without(lines[p])
+		out = append(out, u)
+	}
+	in.recheck(out)
+	slices.SortFunc(out, func(a, b Undone) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// implements says whether a file is code that is no test, by its name or by
+// what it holds.
+func (f *fileDiff) implements() bool {
+	return f.role == roleCode || f.role == roleOther && f.newU.lang.isCode()
+}
+
+// recheck gives up what the guard still blocks once all of it is done.
+func (in Input) recheck(plan []Undone) {
+	if !slices.ContainsFunc(plan, func(u Undone) bool { return u.Data != nil }) {
+		return
+	}
+	in.BaselineTests, in.Tests, in.BaselineCounts, in.Counts = nil, nil, loopcore.Counts{}, loopcore.Counts{}
+	in.Changes = slices.Clone(in.Changes)
+	for i, c := range in.Changes {
+		for _, u := range plan {
+			if u.Path == c.Path && u.Data != nil {
+				in.Changes[i].New = &File{Path: c.Path, Mode: u.Mode, Data: u.Data, Size: int64(len(u.Data))}
+			}
+		}
+	}
+	for _, f := range Check(in) {
+		for i, u := range plan {
+			if u.Path == f.File && u.Data != nil && f.Severity == loopcore.SevBlock {
+				plan[i] = Undone{Path: u.Path, Why: "without that change the guard still sees " + f.Rule}
+			}
+		}
+	}
+}
+
+// without takes back the changes that touch the given lines of the present version.
+func (f *fileDiff) without(lines []int) (data []byte, at []int, why string) {
+	switch {
+	case f.old == nil:
+		return nil, nil, "it is new"
+	case f.old.Path != f.new.Path:
+		return nil, nil, "it was moved"
+	case f.old.Data == nil || f.new.Data == nil || len(f.oldU.toks) == 0 || len(f.newU.toks) == 0:
+		return nil, nil, "it can not be read as code"
+	case slices.Contains(lines, 0):
+		return nil, nil, "what is wrong stands in no line of it"
+	}
+	a, b := cutLines(string(f.old.Data)), cutLines(string(f.new.Data))
+	all, ok := hunksOf(a, b)
+	if !ok {
+		return nil, nil, "too much of it changed"
+	}
+	var undo []hunk
+	for _, l := range lines {
+		i := slices.IndexFunc(all, func(h hunk) bool { return h.b0 < l && l <= h.b1 })
+		if i < 0 {
+			return nil, nil, "what is wrong stands in a line that did not change"
+		}
+		if !slices.Contains(undo, all[i]) {
+			undo = append(undo, all[i])
+		}
+	}
+	if len(undo) == len(all) {
+		return nil, nil, "nothing else was changed in it"
+	}
+	slices.SortFunc(undo, func(x, y hunk) int { return x.b0 - y.b0 })
+	text, kept := apply(a, b, undo)
+	if why := f.unclean(text, kept, addedLines(b, all, undo)); why != "" {
+		return nil, nil, why
+	}
+	for _, h := range undo {
+		at = append(at, h.b0+1)
+	}
+	return []byte(text), at, ""
+}
+
+// stretch is a run of bytes that the present version and the result share.
+type stretch struct{ was, is, n int }
+
+// apply puts the old lines of each hunk back into the new version.
+func apply(a, b []string, undo []hunk) (string, []stretch) {
+	var out strings.Builder
+	var kept []stretch
+	was, next := 0, 0
+	keep := func(to int) {
+		s := strings.Join(b[next:to], "")
+		kept = append(kept, stretch{was, out.Len(), len(s)})
+		out.WriteString(s)
+		was += len(s)
+		next = to
+	}
+	for _, h := range undo {
+		keep(h.b0)
+		out.WriteString(strings.Join(a[h.a0:h.a1], ""))
+		was += len(strings.Join(b[h.b0:h.b1], ""))
+		next = h.b1
+	}
+	keep(len(b))
+	return out.String(), kept
+}
+
+// addedLines are the edited lines that stay.
+func addedLines(b []string, all, undo []hunk) []string {
+	var out []string
+	for _, h := range all {
+		if !slices.Contains(undo, h) {
+			out = append(out, b[h.b0:h.b1]...)
+		}
+	}
+	return out
+}
+
+// secondHalfRE is what ends a suppression that was begun elsewhere.
+var secondHalfRE = lazily(`(?i)\b(eslint|oxlint|tslint|stylelint|pylint|rubocop|swiftlint|ktlint|phpcs|markdownlint|checkstyle|resharper|csharpier|credo|reek|erb_lint)[\w-]*[:\s=-]+(enable|restore|on)\b|\bNOLINTEND\b|\b(fmt|yapf|ruff|black|isort|autopep8|clang-format|prettier|@formatter)\s*:\s*(on|split)\b|\b(ignore|coveralls-ignore|deno-lint|biome-ignore|istanbul|c8|v8)[-\s](stop|end)\b|\b(LCOV|GCOV|GCOVR)_EXCL_\w*STOP|:nocov:|codeCoverageIgnoreEnd|codingStandardsIgnoreEnd|#\s*pragma\s+\w*\s*\w*\s*(pop|restore|default)\b|\bwarning\s*\(?\s*(pop|restore)|diagnostic\s+pop`)
+
+// unclean says why a result is neither the old file nor the new one without
+// something; "" when it holds together.
+func (f *fileDiff) unclean(text string, kept []stretch, added []string) string {
+	for _, l := range added {
+		if secondHalfRE.MatchString(l) {
+			return "another change in it belongs to what is wrong: " + clip(strings.TrimSpace(l), 60)
+		}
+	}
+	u := newUnit(f.new.Path, []byte(text))
+	if !sameTokens(f.newU, u, kept) {
+		return "the lines around the change would read otherwise without it"
+	}
+	for _, x := range []*unit{f.newU, u} {
+		if !x.nests() || !x.indents() {
+			return "without the change the blocks of the file would not fit together"
+		}
+	}
+	return ""
+}
+
+// sameTokens holds the tokens and comments of what was kept against each other:
+// none may begin or end elsewhere than in its stretch.
+func sameTokens(was, is *unit, kept []stretch) bool {
+	for _, list := range [][2][]token{{was.toks, is.toks}, {was.comments, is.comments}} {
+		a, b := list[0], list[1]
+		for _, s := range kept {
+			x, okX := inside(a, s.was, s.was+s.n)
+			y, okY := inside(b, s.is, s.is+s.n)
+			if !okX || !okY || len(x) != len(y) {
+				return false
+			}
+			for i := range x {
+				if x[i].kind != y[i].kind || int(x[i].start)-s.was != int(y[i].start)-s.is || x[i].end-x[i].start != y[i].end-y[i].start {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// inside are the tokens that lie in [from, to); false if one crosses an end.
+func inside(toks []token, from, to int) ([]token, bool) {
+	first := slices.IndexFunc(toks, func(t token) bool { return int(t.end) > from })
+	if first < 0 {
+		return nil, true
+	}
+	last := first
+	for last < len(toks) && int(toks[last].start) < to {
+		last++
+	}
+	in := toks[first:last]
+	return in, len(in) == 0 || int(in[0].start) >= from && int(in[len(in)-1].end) <= to+1 // a directive may hold its line's end
+}
+
+// nests says whether every block that opens closes, in order.
+func (u *unit) nests() bool {
+	words := map[lang]wordBlock{langRuby: rubyBlock, langElixir: elixirBlock, langShell: shellBlock}[u.lang]
+	var stack []string
+	for i := range u.toks {
+		t, open := u.text(i), 0
+		switch {
+		case u.kind(i) == tkPunct && len(t) == 1 && strings.Contains("([{", t):
+			open = 1
+		case u.kind(i) == tkPunct && len(t) == 1 && strings.Contains(")]}", t):
+			open = -1
+		case u.kind(i) == tkDirective:
+			t, open = conditional(t)
+		case u.kind(i) == tkIdent && words != nil:
+			open = words(u, i)
+		}
+		switch {
+		case open > 0:
+			stack = append(stack, t)
+		case open < 0:
+			n := len(stack) - 1
+			if n < 0 || t == "#" != (stack[n] == "#") || t != "#" && !closes(stack[n], t) {
+				return false
+			}
+			stack = stack[:n]
+		}
+	}
+	return len(stack) == 0
+}
+
+// conditional says whether a preprocessor line opens or closes a condition.
+func conditional(t string) (string, int) {
+	t = strings.TrimSpace(strings.TrimPrefix(t, "#"))
+	switch {
+	case strings.HasPrefix(t, "if"):
+		return "#", 1
+	case strings.HasPrefix(t, "endif"):
+		return "#", -1
+	}
+	return "#", 0
+}
+
+// indents says whether the lines of a language that goes by indentation step
+// in after a colon, and out only to where an earlier line stood.
+func (u *unit) indents() bool {
+	if !u.syn().indent {
+		return true
+	}
+	levels, depth, deeper := []int32{0}, 0, false
+	for i := range u.toks {
+		if u.first(i) && depth == 0 && u.text(i-1) != "\\" && !u.continued(i) {
+			col, top := u.toks[i].col, levels[len(levels)-1]
+			if deeper != (col > top) {
+				return false
+			}
+			for len(levels) > 0 && levels[len(levels)-1] > col {
+				levels = levels[:len(levels)-1]
+			}
+			if deeper {
+				levels = append(levels, col)
+			} else if len(levels) == 0 || levels[len(levels)-1] != col {
+				return false
+			}
+			deeper = false
+		}
+		switch u.text(i) {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		deeper = depth == 0 && u.text(i) == ":" && (i+1 == len(u.toks) || u.first(i+1))
+	}
+	return !deeper
+}
+
+// continued says whether the line before token i ends in a backslash.
+func (u *unit) continued(i int) bool {
+	line := strings.TrimRight(u.src[:u.toks[i].start], " \t")
+	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	return strings.HasSuffix(line, "\\")
+}
+
+// String tells what is done, for a person.
+func (u Undone) String() string {
+	if u.Data == nil {
+		return u.Path + " was brought back whole (" + u.Why + ")"
+	}
+	lines := make([]string, len(u.Lines))
+	for i, l := range u.Lines {
+		lines[i] = fmt.Sprint(l)
+	}
+	what := "change at line " + lines[0] + " was"
+	if len(lines) > 1 {
+		what = "changes at lines " + strings.Join(lines, ", ") + " were"
+	}
+	return u.Path + ": only the " + what + " taken back, the rest of the edit stays"
+}
