@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 // bench is an engine and one repository.
 type bench struct {
-	t   *testing.T
+	t   testing.TB
 	e   *Engine
 	dir string
 	c   contract.Caller
@@ -32,7 +32,7 @@ type bench struct {
 
 // newBench commits the files in a fresh repository and opens an engine on
 // state of its own. A file whose name ends in .sh is executable.
-func newBench(t *testing.T, files map[string]string) *bench {
+func newBench(t testing.TB, files map[string]string) *bench {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -164,7 +164,7 @@ func shell(cases string) map[string]string {
 var byShell = contract.DetectGateIn{TestCommand: "./check.sh"}
 
 // db is the database of the engine's one work tree.
-func (e *Engine) db(t *testing.T) *store.DB {
+func (e *Engine) db(t testing.TB) *store.DB {
 	t.Helper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
