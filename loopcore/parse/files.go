@@ -51,6 +51,45 @@ next:
 	return out
 }
 
+// withoutEchoes joins a report that was printed on the output with the text of
+// the same run beside it: jest --json prints both.
+func withoutEchoes(parts []part) []part {
+	var out []part
+next:
+	for _, p := range parts {
+		for k := range out {
+			doc := out[k]
+			if doc.reader.Name != junit.Name && doc.reader.Name != testJSONName || !echoes(p.report, doc.report) {
+				continue
+			}
+			fill(&p.report)
+			out[k] = part{p.reader, joinFiles(p.report, doc.report)}
+			continue next
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// echoes reports whether every failing test of the text is one of the
+// document's.
+func echoes(text, doc loopcore.Report) bool {
+	names := map[string]bool{}
+	for _, f := range doc.Failures {
+		names[foldName(f.Name)] = true
+	}
+	n := 0
+	for _, f := range text.Failures {
+		if f.Name == "" {
+			continue
+		}
+		if n++; !names[foldName(f.Name)] {
+			return false
+		}
+	}
+	return n > 0
+}
+
 // copies reports whether two reports tell of the same run: the same findings,
 // or in another format the same tests.
 func copies(a, b part) bool {

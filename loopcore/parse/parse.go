@@ -81,7 +81,7 @@ func read(l *Log) loopcore.Report {
 		}
 		parts = append(parts, part{r, rep})
 	}
-	rep := merge(l, parts)
+	rep := merge(l, withoutEchoes(parts))
 	if files := readFiles(l); len(files) > 0 {
 		rep = joinFiles(rep, merge(l, files))
 	}

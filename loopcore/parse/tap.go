@@ -239,7 +239,7 @@ func (t *tapRun) report() loopcore.Report {
 	for k := range t.points {
 		p := &t.points[k]
 		p.parent = p.parent || t.sums(k)
-		if p.parent {
+		if p.parent && !t.ownFault(p) {
 			continue
 		}
 		t.add(p, &r)
@@ -253,6 +253,12 @@ func (t *tapRun) report() loopcore.Report {
 		r.Status = loopcore.StatusNoTests
 	}
 	return r
+}
+
+// ownFault reports whether a point that sums up others failed by itself as well:
+// node says so of a group whose hook failed.
+func (t *tapRun) ownFault(p *tapPoint) bool {
+	return !p.ok && p.to > p.from && readTAPDiag(t.l, p.from, p.to).failure == "hookFailed"
 }
 
 // sums reports whether a point only sums up the points after it that are inside

@@ -58,7 +58,7 @@ func tapKind(f *loopcore.Failure, d tapDiag) loopcore.FailureKind {
 	switch {
 	case d.failure == "testTimeoutFailure", strings.HasPrefix(low, "test timed out"), strings.HasPrefix(low, "timeout"), strings.Contains(low, "timeout of ") && strings.Contains(low, "exceeded"):
 		return loopcore.FailTimeout
-	case d.failure == "hookFailed":
+	case d.failure == "hookFailed", d.failure == "cancelledByParent":
 		return loopcore.FailError
 	case strings.Contains(d.class, "Assertion"), d.class == "" && d.code == "ERR_ASSERTION":
 		return loopcore.FailAssertion

@@ -73,6 +73,8 @@ func (j *jsonTests) document(v gjson.Result) bool {
 		v.Get("testResults").ForEach(each(j.jestFile))
 	case v.Get("stats").IsObject() && v.Get("tests").IsArray():
 		j.mocha(v)
+	case v.IsArray() && v.Get("0").Type == gjson.String && v.Get("1").IsObject():
+		return j.mochaEvent(v.Get("0").String(), v.Get("1"))
 	case v.Get("suites").IsArray() && v.Get("config").IsObject():
 		v.Get("suites").ForEach(each(func(s gjson.Result) { j.playwright(s, nil) }))
 		v.Get("errors").ForEach(each(func(e gjson.Result) {
@@ -185,15 +187,7 @@ func suiteMessage(s string) string {
 func (j *jsonTests) mocha(v gjson.Result) {
 	status := func(list string, st loopcore.TestStatus) {
 		v.Get(list).ForEach(each(func(t gjson.Result) {
-			name, full := t.Get("title").String(), t.Get("fullTitle").String()
-			c := jsonCase{suite: strings.TrimSpace(strings.TrimSuffix(full, name)), name: name, file: t.Get("file").String(), status: st}
-			c.message, c.text = t.Get("err.message").String(), t.Get("err.stack").String()
-			if first, _, _ := strings.Cut(c.text, "\n"); strings.HasSuffix(first, ": "+c.message) && c.message != "" {
-				c.message = first
-			} else if n := t.Get("err.name").String(); n != "" && n != "Error" && c.message != "" {
-				c.message = n + ": " + c.message
-			}
-			j.add(c)
+			j.mochaTest(t, st, t.Get("err.message").String(), t.Get("err.stack").String())
 		}))
 	}
 	status("passes", loopcore.TestPassed)
@@ -229,4 +223,34 @@ func (j *jsonTests) playwright(s gjson.Result, path []string) {
 			j.add(c)
 		}))
 	}))
+}
+
+// mochaTest puts one test into the report.
+func (j *jsonTests) mochaTest(t gjson.Result, st loopcore.TestStatus, message, stack string) {
+	name, full := t.Get("title").String(), t.Get("fullTitle").String()
+	c := jsonCase{suite: strings.TrimSpace(strings.TrimSuffix(full, name)), name: name, file: t.Get("file").String(), status: st, message: message, text: stack}
+	if first, _, _ := strings.Cut(c.text, "\n"); strings.HasSuffix(first, ": "+c.message) && c.message != "" {
+		c.message = first
+	} else if n := t.Get("err.name").String(); n != "" && n != "Error" && c.message != "" {
+		c.message = n + ": " + c.message
+	}
+	j.add(c)
+}
+
+// mochaEvent reads a line of mocha's json-stream: ["fail", {…}]. It reports
+// whether it was one.
+func (j *jsonTests) mochaEvent(event string, v gjson.Result) bool {
+	switch event {
+	case "start":
+		return v.Get("total").Exists()
+	case "pass":
+		j.mochaTest(v, loopcore.TestPassed, "", "")
+	case "fail":
+		j.mochaTest(v, loopcore.TestFailed, v.Get("err").String(), v.Get("stack").String())
+	case "end":
+		j.r.Counts.Skipped = int(v.Get("pending").Int()) // which no event tells
+	default:
+		return false
+	}
+	return v.Get("fullTitle").Exists() || event == "end"
 }
