@@ -40,15 +40,17 @@ type diff struct {
 	fresh   []*test         // new tests without a partner
 	suites  map[*test]*test // new suite → old suite
 	owner   map[*unit]*fileDiff
-	narrow  bool       // a number type became less precise
-	rows    [][]string // numbers of single assertions and rows of the tests, see addRows
+	library map[lang]bool // memory of providesLibrary
+	shrank  bool          // the implementation is smaller than it was
+	narrow  bool          // a number type became less precise
+	rows    [][]string    // numbers of single assertions and rows of the tests, see addRows
 }
 
 func newDiff(in Input) *diff {
 	if in.Mode == "" {
 		in.Mode = ModeNoWeaken
 	}
-	d := &diff{in: in, byPath: map[string]*Change{}, removed: map[string]bool{}, added: map[string]bool{}, suites: map[*test]*test{}, owner: map[*unit]*fileDiff{}}
+	d := &diff{in: in, byPath: map[string]*Change{}, removed: map[string]bool{}, added: map[string]bool{}, suites: map[*test]*test{}, owner: map[*unit]*fileDiff{}, library: map[lang]bool{}}
 	changes := append([]Change(nil), in.Changes...)
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	for i := range changes {
@@ -252,6 +254,7 @@ func (d *diff) compareImpl() {
 		}
 	}
 	d.removedWords(oldText, newText)
+	d.shrank = len(newText)+shrunk < len(oldText)
 	for _, w := range [...]string{"float32", "f32", "Float32", "half", "float16"} {
 		if strings.Count(newText, w) > strings.Count(oldText, w) {
 			d.narrow = true
@@ -259,12 +262,20 @@ func (d *diff) compareImpl() {
 	}
 }
 
+// shrunk is by how many bytes an implementation must have got smaller to have lost something that a test was about.
+const shrunk = 40
+
 // otherSource says whether a file that is no code the guard reads may still
 // change what the program does: other languages, templates, dependencies.
 func (d *diff) otherSource(f *fileDiff) bool {
 	p := f.path()
 	switch f.role {
+	case roleSupport: // code of the project that knows the testing library, as assertion libraries do
+		return !inTestDir(p) && !isTestFile(p) && !isSupport(p)
 	case roleOther:
+		if f.new != nil && strings.HasPrefix(string(f.new.Data[:min(len(f.new.Data), 2)]), "#!") {
+			return true // a program without an extension
+		}
 		switch ext(p) {
 		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig", ".j2", ".jinja", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs", ".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
 			return true

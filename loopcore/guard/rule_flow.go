@@ -117,6 +117,9 @@ func (u *unit) inClosure(i int, t *test) bool {
 				return true
 			}
 		}
+		if u.lang == langSwift && prev == "=" { // let x = { … }()
+			return true
+		}
 		if s := u.stmtStart(o); u.lang == langGo && strings.Contains(u.norm(max(s, o-12), o), "func(") {
 			return true
 		}
@@ -179,7 +182,7 @@ func (d *diff) exitOnly(p testPair) {
 
 var (
 	asyncRE   = lazily(`\b(setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|AfterFunc|go func|Thread\.new|thread::spawn|tokio::spawn|task::spawn|Task\.Run|Task\.Factory|ThreadPool|runAsync|supplyAsync|new Thread|Thread\(|thread\(|pthread_create|std::thread|std::async|std::jthread|DispatchQueue|asyncAfter|Task\.detached|Task\{|create_task|ensure_future|run_in_executor|GlobalScope|CoroutineScope|launch\{|launch\(|Task\.async|Task\.start|spawn\(|spawn_link|spawn fn|executor\.submit|executor\.execute|process\.nextTick|requestAnimationFrame|Process\.fork|fork\{|schedule\(|Timer\()`)
-	swallowRE = lazily(`\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError|try\?`)
+	swallowRE = lazily(`\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError\(|try\?`)
 	deadRE    = lazily(`^(else ?)?(if|while|unless|elif)\(?(False|false|0|None|nil|!true|not True|1>2|1==2|0==1|""|!1|\[\])\)?$|^unless\(?(true|1)\)?$|^(if|while)\(?(false|False|0)(&&|and )|^(if|while) ?\[ ?(0 ?(=|-eq|==) ?1|1 ?(=|-eq|==) ?0) ?\]|^if false$`)
 )
 
@@ -234,10 +237,10 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 			return
 		}
 		sev := loopcore.SevBlock
-		if otherPlatform(w.text) {
+		if otherPlatform(w.text) || !d.inLoop() && versioned(w.text) {
 			sev = loopcore.SevHuman
 		}
-		if sev == loopcore.SevBlock && d.impl && p.new.unit.otherBranch(c.at, p.new) {
+		if sev == loopcore.SevBlock && (d.impl || !d.inLoop()) && p.new.unit.otherBranch(c.at, p.new) {
 			sev = loopcore.SevHuman
 		}
 		say("A10", sev, "the assertion holds only under")

@@ -38,7 +38,7 @@ func (d *diff) goneTests(f *fileDiff, ls []lostTest) {
 	whole := f.new == nil && len(ls) == countTests(f.oldU)
 	if whole {
 		sev := loopcore.SevBlock
-		if d.allSubjectsGone(ls) {
+		if d.allSubjectsGone(ls) || d.repaid(f) {
 			sev = loopcore.SevHuman
 		}
 		d.report("T01", sev, f.path(), 0, fmt.Sprintf("file of %d tests deleted", len(ls)))
@@ -49,7 +49,9 @@ func (d *diff) goneTests(f *fileDiff, ls []lostTest) {
 		switch {
 		case d.subjectGone(l.test) != "":
 			sev, note = loopcore.SevHuman, "; "+d.subjectGone(l.test)+" was removed too"
-		case replaced:
+		case d.shrank && !d.inLoop():
+			sev, note = loopcore.SevHuman, "; the implementation lost code too"
+		case replaced, d.repaid(f):
 			sev, note = loopcore.SevHuman, "; others of the same strength were added"
 		}
 		d.report("T02", sev, f.path(), 0, fmt.Sprintf("test %q deleted%s", l.path, note))

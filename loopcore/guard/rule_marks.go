@@ -60,7 +60,21 @@ func (d *diff) freeMarks(f *fileDiff) {
 		return
 	}
 	isNew := f.old == nil && f.role != roleSupport
-	d.gained(f.oldFree, f.newFree, f.newU, "file", isNew)
+	var olds, news []mark
+	for _, m := range f.newFree {
+		if fn := f.newU.funcAt(m.at); m.at >= 0 && fn != nil && !setUpName(fn.name) && !f.oldU.defines(fn.name) && !d.inLoop() {
+			news = append(news, m) // in a function that is new: what calls it is judged on its own
+			continue
+		}
+		olds = append(olds, m)
+	}
+	d.gained(f.oldFree, olds, f.newU, "file", isNew)
+	d.gained(nil, news, f.newU, "file", true)
+}
+
+// setUpName says whether a function of that name is called by the runner for every test.
+func setUpName(n string) bool {
+	return hasAny(strings.ToLower(n), "setup", "before", "init", "fixture", "conftest", "pytest", "testmain")
 }
 
 // gained reports the marks of after that before does not have.
@@ -72,6 +86,9 @@ func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
 	classBefore := map[markClass]int{}
 	for _, m := range before {
 		classBefore[m.class]++
+		if m.class == markBuild && u.lang == langGo && !goBuildHolds(m.cond) {
+			return // it was not compiled here before either
+		}
 	}
 	for _, m := range after {
 		if had[string(m.class)+m.text+m.cond] > 0 {
@@ -99,7 +116,10 @@ func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
 	case markTime:
 		return loopcore.SevHuman
 	case markBuild:
-		return buildSeverity(m, u)
+		if sev := buildSeverity(m, u); sev != loopcore.SevBlock || d.inLoop() || !d.knownSwitch(m.cond) {
+			return sev
+		}
+		return loopcore.SevHuman
 	case markXfail:
 		if strings.Contains(m.text, "should_panic(") && strings.Contains(m.text, "expected") && changed {
 			return ""
@@ -109,11 +129,27 @@ func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
 		if m.at >= 0 {
 			raw += " " + u.norm(m.at, u.stmtEnd(m.at))
 		}
-		if otherPlatform(raw) || changed {
+		if otherPlatform(raw) || changed || !d.inLoop() && versioned(raw) {
 			return loopcore.SevHuman
 		}
 	}
 	return loopcore.SevBlock
+}
+
+// knownSwitch says whether the implementation that changed too speaks of a
+// macro of the condition.
+func (d *diff) knownSwitch(cond string) bool {
+	for _, w := range wordRE.FindAllString(cond, -1) {
+		if len(w) < 5 || strings.ToUpper(w) != w {
+			continue
+		}
+		for _, f := range d.files {
+			if (f.role == roleCode || f.role == roleConfig) && f.new != nil && len(f.new.Data) < maxUnit && strings.Contains(string(f.new.Data), w) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // otherPlatform says whether a condition speaks of a platform that gates rarely run on.

@@ -33,7 +33,7 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 		if x.name == "asymmetricMatch" && f.role == roleCode {
 			d.report("R06", loopcore.SevBlock, f.path(), u.line(x.at), "a value of the program brings its own matcher")
 		}
-		if name, ok := libraryAssert(u.lang, x.name); ok && old[x.name] == "" && (f.testSide() || f.role == roleCode) && !u.collects(x) && (u.lang != langGo) {
+		if name, ok := libraryAssert(u.lang, x.name); ok && old[x.name] == "" && !d.providesLibrary(u.lang) && (f.testSide() || f.role == roleCode) && !u.collects(x) && (u.lang != langGo) {
 			d.report("R05", loopcore.SevBlock, f.path(), u.line(x.at), name+" of the assertion library is defined anew")
 		}
 	}
@@ -223,12 +223,19 @@ func libraryAssert(l lang, n string) (string, bool) {
 	return n, known
 }
 
-// macroRE are assertion macros that a project may not redefine.
-var macroRE = lazily(`^#\s*(define|undef)\s+(EXPECT_\w+|ASSERT_\w+|CHECK(_\w+)?|REQUIRE(_\w+)?|assert|TEST_ASSERT\w*|BOOST_(CHECK|REQUIRE|TEST)\w*|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|GTEST_\w+|TEST|TEST_F)\b(.*)`)
+// macroRE are definitions of what may be an assertion macro.
+var macroRE = lazily(`^#\s*(define|undef)\s+(EXPECT_\w+|ASSERT_\w+|CHECK(_\w+)?|REQUIRE(_\w+)?|assert|TEST_ASSERT\w*|BOOST_(CHECK|REQUIRE|TEST)\w*|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F)\b(.*)`)
+
+// libraryMacroRE are those that test libraries bring; a macro of another name is
+// the project's own, which nothing used before it was there.
+var libraryMacroRE = lazily(`^((EXPECT|ASSERT)_(EQ|NE|LT|LE|GT|GE|TRUE|FALSE|STR\w+|FLOAT_EQ|DOUBLE_EQ|NEAR|THROW|ANY_THROW|NO_THROW|THAT|DEATH\w*|EXIT|PRED\w*|NO_FATAL_FAILURE|HRESULT_\w+)|(CHECK|REQUIRE|WARN)(_FALSE|_THROWS\w*|_NOTHROW|_THAT|_NOFAIL|_EQ|_NE|_LT|_LE|_GT|_GE|_UNARY\w*|_MESSAGE)?|assert|TEST_ASSERT\w*|BOOST_\w+|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F)$`)
 
 // macros reports assertion macros that are defined anew, and own ones whose body lost its failure: R05.
 func (d *diff) macros(f *fileDiff) {
-	had := map[string]string{}
+	if f.newU.lang != langC || d.providesLibrary(langC) {
+		return
+	}
+	had := map[string][]string{}
 	each := func(u *unit, see func(name, body string, line int)) {
 		for i := range u.toks {
 			if u.kind(i) != tkDirective {
@@ -239,10 +246,10 @@ func (d *diff) macros(f *fileDiff) {
 			}
 		}
 	}
-	each(f.oldU, func(n, b string, _ int) { had[n] = b })
+	each(f.oldU, func(n, b string, _ int) { had[n] = append(had[n], b) })
 	each(f.newU, func(n, b string, line int) {
 		before, was := had[n]
-		if was && before == b {
+		if contains(before, b) || !was && !libraryMacroRE.MatchString(n) {
 			return
 		}
 		sev := loopcore.SevBlock

@@ -1,0 +1,169 @@
+package guard
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// inLoop says whether the change is judged between two runs of a gate. There a
+// failing run stands beside it, and whoever edits wants that run green, so that
+// a doubtful edit is read against the editor. Outside of a loop, in a commit,
+// nobody says which test failed: what is doubtful is for a person.
+func (d *diff) inLoop() bool { return d.in.Mode == ModeFrozen }
+
+// doubtful is block in a loop, and for a person where nothing tells that a test failed.
+func (d *diff) doubtful() loopcore.Severity {
+	if d.inLoop() {
+		return loopcore.SevBlock
+	}
+	return loopcore.SevHuman
+}
+
+// net is how much the strength of the collected tests of a file grew.
+func (f *fileDiff) net() int { return collected(f.newU) - collected(f.oldU) }
+
+// collected sums the strength of the tests that the runner picks up.
+func collected(u *unit) int {
+	n := 0
+	for _, t := range u.tests {
+		if t.off == "" && !t.suite {
+			n += strength(t.checks)
+		}
+	}
+	return n
+}
+
+// manyTests is the number of edited tests from which a change is a rewrite of the suite.
+const manyTests = 8
+
+// repaid says whether what a file of tests lost in assertions came back in the
+// same file, or in others of its language: tests that were rewritten, split or
+// moved in a way that no pairing of single assertions sees. Where many tests
+// were, most of it is enough. It does not excuse in a loop, where an existing
+// test is not the editor's to rewrite.
+func (d *diff) repaid(f *fileDiff) bool {
+	if d.inLoop() || f == nil {
+		return false
+	}
+	if f.net() >= 0 {
+		return true
+	}
+	l := f.newU.lang
+	if f.new == nil {
+		l = f.oldU.lang
+	}
+	before, after, edited := 0, 0, 0
+	for _, p := range d.pairs {
+		if !p.equal && p.old.unit.lang == l {
+			before, after, edited = before+strength(p.old.checks), after+strength(p.new.checks), edited+1
+		}
+	}
+	for _, t := range d.lost {
+		if t.unit.lang == l {
+			before, edited = before+strength(t.checks), edited+1
+		}
+	}
+	for _, t := range d.fresh {
+		if t.unit.lang == l {
+			after += strength(t.checks)
+		}
+	}
+	return after >= before || edited >= manyTests && after*10 >= before*7
+}
+
+// milder is human instead of block where the loss was repaid.
+func (d *diff) milder(sev loopcore.Severity, u *unit) loopcore.Severity {
+	if sev == loopcore.SevBlock && d.repaid(d.owner[u]) {
+		return loopcore.SevHuman
+	}
+	return sev
+}
+
+// versioned says whether a condition asks for a version or a feature of what
+// the tests run on, which a gate may well have.
+func versioned(s string) bool { return versionedRE.MatchString(s) }
+
+var versionedRE = lazily(`(?i)version|respond_to|hasattr|_has_|\bhas_\w+|supports?\b|supported|importlib|find_spec|isAvailable|is_available|Loaded\?|@available|\bcanImport|RUBY_ENGINE|__(cplusplus|has_include)|OTP_RELEASE|compat`)
+
+// upgraded says whether the change also moves the version of a tool or a
+// dependency: new findings and other output are then to be expected.
+func (d *diff) upgraded() bool {
+	for _, f := range d.files {
+		if f.new == nil {
+			continue
+		}
+		p, b := f.path(), baseName(f.path())
+		switch {
+		case isLock(p):
+			return true
+		case b == "package.json" && dependencyLines(f):
+			return true
+		}
+		switch b {
+		case "pom.xml", "build.gradle", "build.gradle.kts", ".pre-commit-config.yaml", "composer.json", "Gemfile", "mix.exs", "Cargo.toml", "rust-toolchain", "rust-toolchain.toml", "global.json", "Directory.Packages.props", "pyproject.toml", ".tool-versions":
+			if f.old != nil && releaseRE.MatchString(addedText(string(f.old.Data), string(f.new.Data))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// releaseRE is a version as manifests write it.
+var releaseRE = lazily(`\d+\.\d+(\.\d+)?`)
+
+// maxPractice bounds the files of the baseline that are searched for a directive.
+const maxPractice = 150
+
+// practice says whether the baseline already holds a directive of that kind, as
+// narrow as the new one: what the project does elsewhere, a person may judge.
+func (d *diff) practice(f *fileDiff, s suppression) bool {
+	if d.inLoop() || s.broad && s.codes == "" {
+		return false
+	}
+	if holdsDirective(f.oldU.src, s) {
+		return true
+	}
+	if d.in.Before == nil {
+		return false
+	}
+	dir, kind := dirOf(f.path()), ext(f.path())
+	near, far := []string{}, []string{}
+	for _, p := range d.in.Before.List() {
+		switch {
+		case ext(p) != kind || p == f.path() || isInstalled(p):
+		case dirOf(p) == dir:
+			near = append(near, p)
+		default:
+			far = append(far, p)
+		}
+	}
+	for n, p := range append(near, far...) {
+		if n == maxPractice {
+			return false
+		}
+		if data, ok := d.read(d.in.Before, p); ok && len(data) < maxUnit && holdsDirective(string(data), s) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsDirective says whether a source holds the directive of s, with some code
+// where s names one and without where it names none.
+func holdsDirective(src string, s suppression) bool {
+	if len(s.lead) < 4 {
+		return false
+	}
+	for {
+		i := strings.Index(src, s.lead)
+		if i < 0 {
+			return false
+		}
+		src = src[i+len(s.lead):]
+		if s.codes != "" || src == "" || !strings.ContainsRune(":([=", rune(src[0])) {
+			return true
+		}
+	}
+}
