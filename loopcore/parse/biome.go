@@ -34,6 +34,10 @@ func readBiome(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
+		if n := biomeSummary(l, i, &r); n > 0 {
+			c.Take(me, i, i+n)
+			continue
+		}
 		f, ok := biomeDiagnostic(l, i)
 		if !ok {
 			continue
@@ -42,6 +46,30 @@ func readBiome(l *Log, c *Claims) loopcore.Report {
 		c.Take(me, i, i+3)
 	}
 	return diagnosticReport(r, total, told)
+}
+
+// biomeSummary reads what --reporter=summary and the closing section of a
+// command say: files with the number of their errors, no places.
+func biomeSummary(l *Log, i int, r *loopcore.Report) int {
+	line := l.Lines[i]
+	head, _, ok := strings.Cut(line, " ━━")
+	if ok && !strings.ContainsAny(head, " .:") && strings.HasPrefix(strings.TrimSpace(l.Line(i+2)), "× Some errors were emitted") {
+		return 3
+	}
+	if ok || !strings.HasPrefix(line, "  i The following files ") {
+		return 0
+	}
+	end := i + 2
+	for ; strings.HasPrefix(l.Line(end), "  - "); end++ {
+		file, text, _ := strings.Cut(strings.TrimSpace(l.Lines[end][4:]), " (")
+		f := loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Message: strings.TrimSuffix(text, ")"), At: l.Number(end)}
+		if strings.Contains(line, "parsing errors") {
+			f.Kind, f.Message = loopcore.FailCompile, "parsing errors"
+		}
+		f.Optional = f.Kind == loopcore.FailLint && !strings.Contains(text, "error")
+		r.Failures = append(r.Failures, f)
+	}
+	return end - i
 }
 
 // biomeDiagnostic reads "src/a.js:1:1 lint/style/useConst  FIXABLE  ━━━" and
@@ -68,7 +96,7 @@ func biomeDiagnostic(l *Log, i int) (loopcore.Failure, bool) {
 		t := strings.TrimSpace(l.Line(j))
 		for _, mark := range []string{"× ", "✖ ", "! ", "i ", "ℹ ", "⚠ "} {
 			if text, ok := strings.CutPrefix(t, mark); ok {
-				f.Message, f.Optional = text, markSeverity(mark) != "error"
+				f.Message, f.Optional = text, markSeverity(mark) != "error" || strings.HasPrefix(text, "Code formatting aborted")
 				return f, true
 			}
 		}

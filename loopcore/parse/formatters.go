@@ -19,6 +19,7 @@ var prettier = Reader{
 func readPrettier(l *Log, c *Claims) loopcore.Report {
 	const me = "prettier"
 	var r loopcore.Report
+	listing := prettierLists(l)
 	for i, line := range l.Lines {
 		if !c.Free(me, i) {
 			continue
@@ -33,12 +34,34 @@ func readPrettier(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
+		if listing && pathLike(line) {
+			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(line), Message: "not formatted", Rule: "format", At: l.Number(i)})
+			c.Take(me, i, i+1)
+			continue
+		}
 		if f, ok := prettierError(l, i, line); ok {
 			r.Failures = append(r.Failures, f)
 			c.Take(me, i, i+1)
 		}
 	}
 	return diagnosticReport(r, 0, false)
+}
+
+// prettierLists reports whether this is prettier -l: its errors and, between
+// them, nothing but paths.
+func prettierLists(l *Log) bool {
+	errors, paths := 0, 0
+	for _, line := range l.Lines {
+		switch {
+		case strings.HasPrefix(line, "[error] "):
+			errors++
+		case pathLike(line) && !strings.ContainsAny(line, " \t"):
+			paths++
+		case strings.TrimSpace(line) != "":
+			return false
+		}
+	}
+	return errors > 0 && paths > 0
 }
 
 // prettierError reads "[error] src/c.js: SyntaxError: Unexpected token (1:11)".

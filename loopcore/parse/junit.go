@@ -87,6 +87,7 @@ type xmlCase struct {
 	status             loopcore.TestStatus
 	isError            bool
 	todo               bool
+	exact              bool // the entry's own place is the assertion's
 	problems           []xmlProblem
 	out                string // what the test printed
 }
@@ -170,6 +171,10 @@ func (x *xmlRun) start(t xml.StartElement) {
 		x.problem(t.Name.Local, a)
 	case "ErrorInfo":
 		x.problem("failure", a)
+	case "property": // node-tap's way to say so
+		if x.open != nil && (a["name"] == "skip" || a["name"] == "todo") && a["value"] != "false" {
+			x.open.status = loopcore.TestSkipped
+		}
 	case "skipped", "ignored":
 		if x.open != nil {
 			x.open.status = loopcore.TestSkipped
@@ -234,6 +239,7 @@ func (x *xmlRun) openCase(a map[string]string) {
 	x.root = true
 	c := xmlCase{name: first(a, "name", "testName"), class: first(a, "classname", "className", "class", "type"), status: loopcore.TestPassed}
 	c.file, c.line = first(a, "file", "filepath"), atoi(a["line"])
+	c.exact = c.line > 0 && a["column"] != ""
 	if m := a["method"]; m != "" && c.class != "" && c.name == c.class+"."+m {
 		c.name = m
 	}

@@ -127,7 +127,7 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 		m := x.l.sub(p.message)
 		b.frames = readBody(m, 0, len(m.Lines)).frames
 	}
-	if own, ok := x.l.own(b.frames); ok {
+	if own, ok := x.l.own(b.frames); ok && !c.exact {
 		if f.File != "" && own.File != f.File && sameBase(own.File, f.File) {
 			own.File = f.File
 		}

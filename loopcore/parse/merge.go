@@ -167,13 +167,26 @@ func judge(l *Log, r *loopcore.Report) {
 		r.Status = loopcore.StatusPass
 	case exit != 0 && (r.Status == "" || r.Status == loopcore.StatusPass):
 		r.Status = loopcore.StatusFail
-		if counting(r.Failures) == 0 {
+		if counting(r.Failures) == 0 && !strict(r) {
 			r.Failures = append(r.Failures, unexplained(l))
 			r.Counts.Errors = max(r.Counts.Errors, 1)
 		}
 	case exit != 0 && r.Status == loopcore.StatusFail && len(r.Failures)+len(r.Killed) == 0:
 		r.Failures = append(r.Failures, unexplained(l)) // counted by the runner, named by nobody
 	}
+}
+
+// strict counts a linter's warnings where nothing else can have failed it: it
+// was told to let none pass (--max-warnings 0, --strict).
+func strict(r *loopcore.Report) bool {
+	if r.Kind != loopcore.KindLint || len(r.Failures) == 0 {
+		return false
+	}
+	for i := range r.Failures {
+		r.Failures[i].Optional = false
+	}
+	r.Counts.Errors = len(r.Failures)
+	return true
 }
 
 // blame takes what befell the whole run out of the failures, where it is all

@@ -13,7 +13,7 @@ var nodeTap = Reader{
 	Name: nodeTapName,
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny("\nAsserts:  ", " failed of ", "# { total: ") && !l.HasLine("TAP version ")
+		return l.HasAny("\nAsserts:  ", " failed of ", "\n FAIL  ", "# { total: ") && !l.HasLine("TAP version ")
 	},
 	Read: readNodeTap,
 }
@@ -73,10 +73,10 @@ func nodeTapOnce(fs []loopcore.Failure) []loopcore.Failure {
 	return out
 }
 
-// nodeTapFile reads ` FAIL  test/fail.js 5 failed of 5 2.049s`.
+// nodeTapFile reads ` FAIL  test/fail.js 5 failed 1 skip of 6 2.049s`.
 func nodeTapFile(line string) string {
 	rest, ok := strings.CutPrefix(line, " FAIL  ")
-	if !ok || !strings.Contains(rest, " failed of ") {
+	if !ok || !strings.Contains(rest, " failed ") || !strings.Contains(rest, " of ") {
 		return ""
 	}
 	file, _, _ := strings.Cut(rest, " ")

@@ -150,7 +150,10 @@ func eslintDiagnostic(l *Log, i int, file string) (loopcore.Failure, bool) {
 	case strings.Contains(line, "): error ") || strings.Contains(line, "): warning "):
 		d, ok = scanDiagnostic(line)
 		rule, text, found := strings.Cut(d.text, " : ")
-		if !ok || !found || !ruleLike(rule) || d.severity == "" {
+		if strings.Contains(line, "): error : Parsing error") {
+			rule, text, found = "", strings.TrimPrefix(d.text, ": "), true
+		}
+		if !ok || !found || rule != "" && !ruleLike(rule) || d.severity == "" {
 			return f, false
 		}
 		f = d.failure(l, i, loopcore.FailLint)

@@ -23,7 +23,7 @@ var testJSON = Reader{
 }
 
 // jsonMarks are fields that only such documents have.
-var jsonMarks = []string{`"assertionResults"`, `"fullTitle"`, `"specs"`, `"examples"`, `"nodeid"`, `"closingTestPoint"`, `"testsuites"`, `"returncode"`, `"type":"suite"`, `"type": "suite"`, `"reportFormat"`, `"results"`}
+var jsonMarks = []string{`"assertionResults"`, `"fullTitle"`, `"fullname"`, `"specs"`, `"examples"`, `"nodeid"`, `"closingTestPoint"`, `"testsuites"`, `"returncode"`, `"type":"suite"`, `"type": "suite"`, `"reportFormat"`, `"results"`}
 
 func readTestJSON(l *Log, c *Claims) loopcore.Report {
 	var r loopcore.Report
@@ -74,7 +74,7 @@ func (j *jsonTests) document(v gjson.Result) bool {
 	case v.Get("stats").IsObject() && v.Get("tests").IsArray():
 		j.mocha(v)
 	case v.IsArray() && v.Get("0").Type == gjson.String && v.Get("1").IsObject():
-		return j.mochaEvent(v.Get("0").String(), v.Get("1"))
+		return j.event(v.Get("0").String(), v.Get("1"))
 	case v.Get("suites").IsArray() && v.Get("config").IsObject():
 		v.Get("suites").ForEach(each(func(s gjson.Result) { j.playwright(s, nil) }))
 		v.Get("errors").ForEach(each(func(e gjson.Result) {
@@ -237,20 +237,38 @@ func (j *jsonTests) mochaTest(t gjson.Result, st loopcore.TestStatus, message, s
 	j.add(c)
 }
 
-// mochaEvent reads a line of mocha's json-stream: ["fail", {…}]. It reports
-// whether it was one.
-func (j *jsonTests) mochaEvent(event string, v gjson.Result) bool {
+// event reads a line of mocha's json-stream or node-tap's jsonstream:
+// ["fail", {…}]. It reports whether it was one.
+func (j *jsonTests) event(event string, v gjson.Result) bool {
+	failed := false
 	switch event {
 	case "start":
-		return v.Get("total").Exists()
-	case "pass":
-		j.mochaTest(v, loopcore.TestPassed, "", "")
-	case "fail":
-		j.mochaTest(v, loopcore.TestFailed, v.Get("err").String(), v.Get("stack").String())
+		return v.Get("total").Exists() || v.Get("level").Exists()
 	case "end":
-		j.r.Counts.Skipped = int(v.Get("pending").Int()) // which no event tells
+		if n := v.Get("pending"); n.Exists() {
+			j.r.Counts.Skipped = int(n.Int()) // which no event tells
+		}
+		return true
+	case "pass":
+	case "fail":
+		failed = true
+	case "skip", "todo":
 	default:
 		return false
 	}
-	return v.Get("fullTitle").Exists() || event == "end"
+	switch {
+	case v.Get("fullTitle").Exists() && failed:
+		j.mochaTest(v, loopcore.TestFailed, v.Get("err").String(), v.Get("stack").String())
+	case v.Get("fullTitle").Exists():
+		j.mochaTest(v, loopcore.TestPassed, "", "")
+	case v.Get("fullname").Exists():
+		path := strings.Split(v.Get("fullname").String(), " > ")
+		if path = path[:len(path)-1]; len(path) > 0 && tapFile(path[0]) {
+			path = path[1:]
+		}
+		j.nodeTapCase(v, path)
+	default:
+		return false
+	}
+	return true
 }

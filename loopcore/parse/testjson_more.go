@@ -93,22 +93,25 @@ func (j *jsonTests) nodeTap(v gjson.Result, path []string) {
 		}
 		j.nodeTap(s, under)
 	}))
-	v.Get("cases").ForEach(each(func(t gjson.Result) {
-		c := jsonCase{suite: strings.Join(path, " > "), name: t.Get("name").String(), status: loopcore.TestPassed, message: t.Get("name").String()}
-		d := t.Get("diag")
-		c.file, c.line = d.Get("at.fileName").String(), int(d.Get("at.lineNumber").Int())
-		c.isError = strings.HasSuffix(d.Get("type").String(), "Error")
-		if file, _, ok := strings.Cut(t.Get("fullname").String(), " > "); ok && c.file == "" && tapFile(file) {
-			c.file = file
-		}
-		switch {
-		case t.Get("skip").Exists() || t.Get("todo").Exists():
-			c.status = loopcore.TestSkipped
-		case !t.Get("ok").Bool():
-			c.status = loopcore.TestFailed
-		}
-		j.add(c)
-	}))
+	v.Get("cases").ForEach(each(func(t gjson.Result) { j.nodeTapCase(t, path) }))
+}
+
+// nodeTapCase reads one assertion.
+func (j *jsonTests) nodeTapCase(t gjson.Result, path []string) {
+	c := jsonCase{suite: strings.Join(path, " > "), name: t.Get("name").String(), status: loopcore.TestPassed, message: t.Get("name").String()}
+	d := t.Get("diag")
+	c.file, c.line = d.Get("at.fileName").String(), int(d.Get("at.lineNumber").Int())
+	c.isError = strings.HasSuffix(d.Get("type").String(), "Error")
+	if file, _, ok := strings.Cut(t.Get("fullname").String(), " > "); ok && c.file == "" && tapFile(file) {
+		c.file = file
+	}
+	switch {
+	case t.Get("skip").Exists() || t.Get("todo").Exists():
+		c.status = loopcore.TestSkipped
+	case !t.Get("ok").Bool():
+		c.status = loopcore.TestFailed
+	}
+	j.add(c)
 }
 
 func (j *jsonTests) meson(t gjson.Result) {
