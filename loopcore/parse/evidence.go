@@ -2,9 +2,7 @@ package parse
 
 import (
 	"io/fs"
-	"math"
 	"path"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -44,6 +42,7 @@ func bySource(r loopcore.Report, fs []loopcore.Failure, root fs.FS) []causeGroup
 		fail[i] = ix.evidenceOf(f, unit)
 	}
 	ix.alike(fs, fail)
+	ix.narrow(fail)
 	pass := make([]evidence, 0, len(ix.tests))
 	for u := range ix.tests {
 		if !failing[u] {
@@ -90,7 +89,7 @@ func (ix *sourceIndex) unitOf(f loopcore.Failure) int {
 	}
 	for u, t := range ix.tests {
 		s := 0.0
-		switch n := foldName(t.name); {
+		switch n := ix.graph.folded[u]; {
 		case n == name:
 			s = 3
 		case n == base, strings.HasSuffix(name, " "+n), strings.HasPrefix(name, n+" "), strings.HasSuffix(n, " "+name):
@@ -168,13 +167,20 @@ func (ix *sourceIndex) touched(unit, upTo int) evidence {
 		if i == upTo || i == upTo-1 && (strings.Contains(lines[upTo], ".Error") || strings.Contains(lines[upTo], ".Fatal")) {
 			w = weightAssert
 		}
-		ix.use(e, names(lines[i]), t.file, w)
+		names(lines[i], func(id string) {
+			defs, root := ix.graph.defs(id)
+			ix.use(e, defs, root, t.file, w)
+		})
 	}
-	for k, d := range ix.defs {
-		if d.setup && d.file == t.file && d.from < t.from && indent(lines[d.from]) <= t.depth {
-			for id := range d.uses {
-				ix.use(e, []string{id}, t.file, weightSetup)
-			}
+	for _, k := range ix.graph.inFile[t.file] {
+		d := &ix.defs[k]
+		if !d.setup || d.from >= t.from || indent(lines[d.from]) > t.depth {
+			continue
+		}
+		for _, n := range d.uses {
+			ix.use(e, ix.graph.named[n], ix.graph.root[n], t.file, weightSetup)
+		}
+		if ix.graph.matters(k) {
 			e.put(k, weightSetup)
 		}
 	}
@@ -188,18 +194,16 @@ func (e evidence) put(k int, w float64) {
 	}
 }
 
-// use adds the definitions that names stand for; a name that many definitions
-// have tells little.
-func (ix *sourceIndex) use(e evidence, ids []string, file string, w float64) {
-	for _, id := range ids {
-		defs := ix.named[id]
-		for _, k := range defs {
-			d := ix.defs[k]
-			if d.test && d.file != file && len(defs) > 1 {
-				continue
-			}
-			e.put(k, ix.weigh(k, w/math.Sqrt(float64(len(defs)))))
+// use adds the definitions of one name, with the root of their number; a name
+// that many have tells little.
+func (ix *sourceIndex) use(e evidence, defs []int32, root float64, file string, w float64) {
+	for _, k32 := range defs {
+		k := int(k32)
+		d := &ix.defs[k]
+		if d.test && d.file != file && len(defs) > 1 || !ix.graph.matters(k) {
+			continue
 		}
+		e.put(k, ix.weigh(k, w/root))
 	}
 }
 
@@ -210,38 +214,6 @@ func (ix *sourceIndex) weigh(k int, w float64) float64 {
 		return w * weightClass
 	}
 	return w
-}
-
-// spread follows the calls from what a test touches.
-func (ix *sourceIndex) spread(e evidence) {
-	frontier := make([]int, 0, len(e))
-	for k := range e {
-		frontier = append(frontier, k)
-	}
-	for step := 0; step < maxSteps && len(frontier) > 0; step++ {
-		var next []int
-		sort.Ints(frontier)
-		for _, k := range frontier {
-			w := e[k] * weightStep
-			for id := range ix.defs[k].uses {
-				defs := ix.named[id]
-				for _, q := range defs {
-					if q == k {
-						continue
-					}
-					v := ix.weigh(q, w/math.Sqrt(float64(len(defs))))
-					if ix.defs[q].test && ix.defs[q].file != ix.defs[k].file {
-						continue
-					}
-					if v > e[q] && v > 0.05 {
-						e[q] = v
-						next = append(next, q)
-					}
-				}
-			}
-		}
-		frontier = next
-	}
 }
 
 // evidenceOf is what a failure tells: its test's body up to the line where it
@@ -276,13 +248,11 @@ func (ix *sourceIndex) evidenceOf(f loopcore.Failure, unit int) evidence {
 		deep.put(k, w)
 		if code := ix.files[fr.File]; fr.Line <= len(code.lines) {
 			own := params(code.lines[ix.defs[k].from])
-			var ids []string
-			for _, id := range names(code.lines[fr.Line-1]) {
-				if !own[id] {
-					ids = append(ids, id)
+			names(code.lines[fr.Line-1], func(id string) {
+				if defs, root := ix.graph.defs(id); !own[id] {
+					ix.use(deep, defs, root, fr.File, w*weightCalled)
 				}
-			}
-			ix.use(deep, ids, fr.File, w*weightCalled)
+			})
 		}
 		w *= 0.85
 	}
@@ -307,6 +277,9 @@ func (ix *sourceIndex) resolve(p string) string {
 	if ix.files[p] != nil || p == "." {
 		return p
 	}
+	if known, ok := ix.graph.found[p]; ok {
+		return known
+	}
 	best := ""
 	for f := range ix.files {
 		if (sameBase(p, f) || sameBase(f, p)) && (best == "" || len(f) > len(best) || len(f) == len(best) && f < best) {
@@ -314,15 +287,16 @@ func (ix *sourceIndex) resolve(p string) string {
 		}
 	}
 	if best == "" {
-		return p
+		best = p
 	}
+	ix.graph.found[p] = best
 	return best
 }
 
 // isTest reports whether a frame lies in a test itself.
 func (ix *sourceIndex) isTest(fr loopcore.Frame) bool {
-	for _, t := range ix.tests {
-		if t.file == fr.File && fr.Line > t.from && fr.Line <= t.to {
+	for _, u := range ix.graph.tested[fr.File] {
+		if t := &ix.tests[u]; fr.Line > t.from && fr.Line <= t.to {
 			return true
 		}
 	}
@@ -332,8 +306,8 @@ func (ix *sourceIndex) isTest(fr loopcore.Frame) bool {
 // defAt is the innermost definition that holds a line; -1 if none.
 func (ix *sourceIndex) defAt(file string, line int) int {
 	best := -1
-	for k, d := range ix.defs {
-		if d.file == file && line > d.from && line <= d.to && (best < 0 || d.from >= ix.defs[best].from) {
+	for _, k := range ix.graph.inFile[file] {
+		if d := &ix.defs[k]; line > d.from && line <= d.to && (best < 0 || d.from >= ix.defs[best].from) {
 			best = k
 		}
 	}

@@ -17,9 +17,9 @@ const (
 // the tests with what they call. It is read by shape, for every language alike.
 type sourceIndex struct {
 	defs  []definition
-	named map[string][]int // definitions by name
 	tests []sourceTest
 	files map[string]*sourceCode
+	graph callGraph
 }
 
 // sourceCode is one file as lines.
@@ -32,11 +32,11 @@ type sourceCode struct {
 type definition struct {
 	name     string
 	file     string
-	from, to int // lines, from 0, to excluded
-	uses     map[string]bool
-	test     bool // in a test file: a helper
-	setup    bool // runs before every test of its file
-	class    bool // a class, a struct, a module
+	from, to int     // lines, from 0, to excluded
+	uses     []int32 // names, by their number in the graph
+	test     bool    // in a test file: a helper
+	setup    bool    // runs before every test of its file
+	class    bool    // a class, a struct, a module
 }
 
 // sourceTest is one test of the sources.
@@ -55,7 +55,7 @@ var sourceExts = map[string]bool{".py": true, ".js": true, ".ts": true, ".jsx": 
 
 // indexSources reads the sources below root.
 func indexSources(root fs.FS) *sourceIndex {
-	ix := &sourceIndex{named: map[string][]int{}, files: map[string]*sourceCode{}}
+	ix := &sourceIndex{files: map[string]*sourceCode{}}
 	_ = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
@@ -98,19 +98,25 @@ func testPath(p string) bool {
 	return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_spec") || strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || stem == "conftest" || strings.HasSuffix(stem, "test") && strings.HasSuffix(path.Base(p), "Test"+path.Ext(p))
 }
 
+// What a definition's line begins with.
+const (
+	modifiers = "pub export default async static public private protected internal final abstract override virtual unsafe const open suspend "
+	definers  = "def defp fn func fun function class struct enum trait interface module defmodule impl object record "
+)
+
 // defPatterns find a definition's name, by language family.
-var defPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`),
-	regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`),
-	regexp.MustCompile(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`),
-	regexp.MustCompile(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?(?:\{.*)?$`),
-	regexp.MustCompile(`^\s*(?:static\s+|inline\s+)*(?:constexpr|const)\s+[\w:<>]+\s+(\w+)(?:\[\w*\])?\s*[={]`),
-	regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub const|pub static|final)?\s*([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=`),
-	regexp.MustCompile(`^\s*#define\s+(\w+)`),
-	regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub\s+const|pub\s+static|val|final)\s+(?:mut\s+)?([A-Za-z_]\w*)`),
-	regexp.MustCompile(`^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]`),
-	regexp.MustCompile(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`),
-	regexp.MustCompile(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`),
+var defPatterns = []shaped{
+	{regexp.MustCompile(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`), opens(modifiers + definers)},
+	{regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`), opens("export const let var")},
+	{regexp.MustCompile(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`), blockOpens},
+	{regexp.MustCompile(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?(?:\{.*)?$`), typedOpens},
+	{regexp.MustCompile(`^\s*(?:static\s+|inline\s+)*(?:constexpr|const)\s+[\w:<>]+\s+(\w+)(?:\[\w*\])?\s*[={]`), opens("static inline constexpr const")},
+	{regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub const|pub static|final)?\s*([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=`), constant},
+	{regexp.MustCompile(`^\s*#define\s+(\w+)`), starts("#define")},
+	{regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub\s+const|pub\s+static|val|final)\s+(?:mut\s+)?([A-Za-z_]\w*)`), opens("export const let var static pub val final")},
+	{regexp.MustCompile(`^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]`), bareAssigns},
+	{regexp.MustCompile(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`), assigns("public private protected static final const readonly")},
+	{regexp.MustCompile(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`), starts("@")},
 }
 
 // The patterns that only languages with braces have.
@@ -123,87 +129,89 @@ const (
 var braces = map[string]bool{".js": true, ".ts": true, ".jsx": true, ".tsx": true, ".mjs": true, ".cjs": true, ".mts": true, ".java": true, ".cs": true, ".c": true, ".cc": true, ".cpp": true, ".h": true, ".hpp": true, ".dart": true, ".php": true}
 
 // statement begins a line that declares nothing.
-var statement = regexp.MustCompile(`^\s*(?:return|else|throw|new|await|yield|case|delete|if|for|while|switch|do|goto|using|import|package|assert)\b`)
+var statement = wordSet("return else throw new await yield case delete if for while switch do goto using import package assert")
 
 // testPatterns find a test's name.
-var testPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`^\s*(?:async\s+)?def\s+(test\w*)`),
-	regexp.MustCompile(`^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\(`),
-	regexp.MustCompile("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"),
-	regexp.MustCompile(`^\s*(?:public\s+|private\s+)?function\s+(test\w*)`),
-	regexp.MustCompile(`^\s*TEST(?:_F|_P)?\(\s*(\w+\s*,\s*\w+)`),
-	regexp.MustCompile(`^\s*TEST_CASE\(\s*"([^"]+)"`),
-	regexp.MustCompile(`^\s*(?:test|property)\s+"([^"]+)"`),
-	regexp.MustCompile(`^\s*t\.Run\("([^"]+)"`),
-	regexp.MustCompile(`^\s*(?:await\s+)?t\.(?:test|step)\(\s*['"]([^'"]+)`),
+var testPatterns = []shaped{
+	{regexp.MustCompile(`^\s*(?:async\s+)?def\s+(test\w*)`), opens("async def")},
+	{regexp.MustCompile(`^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\(`), opens("func")},
+	{regexp.MustCompile("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"), quotes("it xit fit test xtest ftest specify xspecify fspecify scenario xscenario fscenario example xexample fexample should xshould fshould")},
+	{regexp.MustCompile(`^\s*(?:public\s+|private\s+)?function\s+(test\w*)`), opens("public private function")},
+	{regexp.MustCompile(`^\s*TEST(?:_F|_P)?\(\s*(\w+\s*,\s*\w+)`), starts("TEST")},
+	{regexp.MustCompile(`^\s*TEST_CASE\(\s*"([^"]+)"`), starts("TEST_CASE")},
+	{regexp.MustCompile(`^\s*(?:test|property)\s+"([^"]+)"`), quotes("test property")},
+	{regexp.MustCompile(`^\s*t\.Run\("([^"]+)"`), starts("t.Run(")},
+	{regexp.MustCompile(`^\s*(?:await\s+)?t\.(?:test|step)\(\s*['"]([^'"]+)`), starts("await", "t.")},
 }
 
 // javaMark stands above a test method.
-var javaMark = regexp.MustCompile(`^\s*(?:@Test\b|@ParameterizedTest|@RepeatedTest|#\[(?:tokio::)?test\]|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|/\*\*.*@test)`)
+var javaMark = shaped{regexp.MustCompile(`^\s*(?:@Test\b|@ParameterizedTest|@RepeatedTest|#\[(?:tokio::)?test\]|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|/\*\*.*@test)`), starts("@", "#", "[", "/")}
 
 // methodName is the name of a method under such a mark.
 var methodName = regexp.MustCompile(`(?:fn|void|fun|func|function|Task|public)\s+(?:static\s+)?([A-Za-z_]\w*)\s*\(`)
 
 // setupMark begins code that runs before every test.
-var setupMark = regexp.MustCompile(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`)
+var setupMark = shaped{regexp.MustCompile(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`), func(s lineShape) bool { return hasAnyPrefix(s.text, setupStarts) }}
 
-// identifier is a name used in code.
-var identifier = regexp.MustCompile(`[A-Za-z_$][\w$]*[?!]?`)
+var setupStarts = []string{"@", "before", "setup", "let", "subject", "def", "function", "public", "protected", "void"}
 
 // read finds the definitions and tests of a file.
 func (ix *sourceIndex) read(p string) {
 	code := ix.files[p]
 	marked := false
 	for i, line := range code.lines {
-		if len(line) > 400 || strings.TrimSpace(line) == "" {
+		if len(line) > 400 {
 			continue
 		}
-		if javaMark.MatchString(line) {
+		shape := shapeOf(line)
+		if shape.text == "" {
+			continue
+		}
+		if _, ok := javaMark.find(shape); ok {
 			marked = true
 			continue
 		}
-		if name := ix.testName(line, marked); name != "" {
+		if name := ix.testName(shape, marked); name != "" {
 			if code.test || marked || path.Ext(p) == ".go" {
 				ix.tests = append(ix.tests, sourceTest{name: name, file: p, from: i, to: blockEnd(code.lines, i), depth: indent(line)})
 				marked = false
 				continue
 			}
 		}
-		if setupMark.MatchString(line) && code.test {
-			ix.add(p, "setup", i, true)
-			if m := defPatterns[0].FindStringSubmatch(nextLine(code.lines, i)); m != nil {
+		if code.test {
+			if _, ok := setupMark.find(shape); ok {
+				ix.add(p, "setup", i, true)
 				continue
 			}
-			continue
 		}
-		for n, re := range defPatterns {
-			if (n == patternMethod || n == patternTyped) && (!braces[path.Ext(p)] || statement.MatchString(line)) {
-				continue
-			}
-			if m := re.FindStringSubmatch(line); m != nil && !keyword[m[1]] {
-				ix.add(p, m[1], i, false)
-				break
-			}
+		if name := defName(shape, braces[path.Ext(p)]); name != "" {
+			ix.add(p, name, i, false)
 		}
 	}
 }
 
-func nextLine(lines []string, i int) string {
-	if i+1 < len(lines) {
-		return lines[i+1]
+// defName is the name that a line defines, "" if none.
+func defName(s lineShape, braces bool) string {
+	for n, pattern := range defPatterns {
+		if (n == patternMethod || n == patternTyped) && (!braces || statement[s.word]) {
+			continue
+		}
+		if name, ok := pattern.find(s); ok && !keyword[name] {
+			return name
+		}
 	}
 	return ""
 }
 
 // testName is the name of the test that a line declares.
-func (ix *sourceIndex) testName(line string, marked bool) string {
-	for _, re := range testPatterns {
-		if m := re.FindStringSubmatch(line); m != nil {
-			return strings.ReplaceAll(strings.Join(strings.Fields(m[1]), " "), " , ", ".")
+func (ix *sourceIndex) testName(s lineShape, marked bool) string {
+	for _, pattern := range testPatterns {
+		if name, ok := pattern.find(s); ok {
+			return strings.ReplaceAll(strings.Join(strings.Fields(name), " "), " , ", ".")
 		}
 	}
 	if marked {
-		if m := methodName.FindStringSubmatch(line); m != nil {
+		if m := methodName.FindStringSubmatch(s.line); m != nil {
 			return m[1]
 		}
 	}
@@ -214,7 +222,7 @@ func (ix *sourceIndex) testName(line string, marked bool) string {
 func (ix *sourceIndex) add(p, name string, from int, setup bool) {
 	code := ix.files[p]
 	to := blockEnd(code.lines, from)
-	ix.defs = append(ix.defs, definition{name: name, file: p, from: from, to: to, test: code.test, setup: setup, class: classMark.MatchString(code.lines[from]), uses: map[string]bool{}})
+	ix.defs = append(ix.defs, definition{name: name, file: p, from: from, to: to, test: code.test, setup: setup, class: classMark.MatchString(code.lines[from])})
 }
 
 // classMark begins a class or the like.
@@ -222,46 +230,6 @@ var classMark = regexp.MustCompile(`^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\)
 
 // constructors are run by using their class.
 var constructors = wordSet(`initialize __init__ constructor __construct new New init`)
-
-// link finds what each definition uses: the names on its own lines, without
-// those of definitions inside it (a class is not all of its methods), but for
-// its constructor.
-func (ix *sourceIndex) link() {
-	byFile := map[string][]int{}
-	for i, d := range ix.defs {
-		ix.named[d.name] = append(ix.named[d.name], i)
-		byFile[d.file] = append(byFile[d.file], i)
-	}
-	for _, ids := range byFile {
-		for _, i := range ids {
-			ix.linkOne(&ix.defs[i], ids)
-		}
-	}
-}
-
-func (ix *sourceIndex) linkOne(d *definition, siblings []int) {
-	inner := make([]bool, d.to-d.from)
-	for _, k := range siblings {
-		n := &ix.defs[k]
-		if n.from > d.from && n.to <= d.to && !constructors[n.name] {
-			for x := n.from; x < n.to; x++ {
-				inner[x-d.from] = true
-			}
-		}
-	}
-	lines := ix.files[d.file].lines
-	own := params(lines[d.from])
-	for x, line := range lines[d.from:d.to] {
-		if inner[x] {
-			continue
-		}
-		for _, id := range names(line) {
-			if id != d.name && !own[id] {
-				d.uses[id] = true
-			}
-		}
-	}
-}
 
 // params is the names in the first brackets of a definition's line: they hide
 // definitions of the same name.
@@ -275,9 +243,7 @@ func params(line string) map[string]bool {
 		end = len(line) - open
 	}
 	own := map[string]bool{}
-	for _, id := range identifier.FindAllString(line[open:open+end], -1) {
-		own[id] = true
-	}
+	identifiers(line[open:open+end], func(id string, _ int) { own[id] = true })
 	return own
 }
 
@@ -303,22 +269,19 @@ func blockEnd(lines []string, i int) int {
 	return len(lines)
 }
 
-// names is the identifiers of a line that can name a definition. The key of a
-// pair and what is assigned to are not uses.
-func names(line string) []string {
-	var out []string
-	for _, at := range identifier.FindAllStringIndex(line, -1) {
-		id := line[at[0]:at[1]]
+// names calls fn with the identifiers of a line that can name a definition. The
+// key of a pair and what is assigned to are not uses.
+func names(line string, fn func(id string)) {
+	identifiers(line, func(id string, end int) {
 		if len(id) < 2 || keyword[id] {
-			continue
+			return
 		}
-		rest := strings.TrimLeft(line[at[1]:], " ")
+		rest := strings.TrimLeft(line[end:], " ")
 		if strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") && !strings.HasPrefix(rest, "=>") && !strings.HasPrefix(rest, "=~") {
-			continue
+			return
 		}
-		out = append(out, id)
-	}
-	return out
+		fn(id)
+	})
 }
 
 // keyword are words that name nothing of the repository's, though they stand
