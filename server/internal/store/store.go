@@ -24,7 +24,7 @@ import (
 // DB is one work tree's state. It is safe for concurrent use, by several
 // processes too.
 type DB struct {
-	sql  *sql.DB
+	sql  *prepared
 	path string
 	now  func() time.Time
 	mu   sync.Mutex // one writer at a time; SQLite's own lock is for other processes
@@ -53,7 +53,7 @@ func Open(path string, now func() time.Time) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	d := &DB{sql: sql.OpenDB(connector), path: path, now: now}
+	d := &DB{sql: &prepared{DB: sql.OpenDB(connector)}, path: path, now: now}
 	// One connection: the settings below are per connection, memory stays
 	// small, and no reader of ours ever meets a lock of ours.
 	d.sql.SetMaxOpenConns(1)
