@@ -12,7 +12,7 @@ const pytestName = "pytest"
 var pyTest = Reader{Name: pytestName, Kind: loopcore.KindTest, Spot: spotPytest, Read: readPytest}
 
 func spotPytest(l *Log) bool {
-	return l.HasAny(" test session starts ", "= FAILURES =", "= ERRORS =", " short test summary info ", "\nFAILED ", "INTERNALERROR> ", "= PASSES =", "no tests ran in ", "ImportError while loading conftest") ||
+	return l.HasAny(" test session starts ", "= FAILURES =", "= ERRORS =", " short test summary info ", "\nFAILED ", "INTERNALERROR> ", "= PASSES =", "no tests ran in ", "ImportError while loading conftest", "+ Timeout +", "Test session starts (platform: ") ||
 		l.Has(" passed") && l.Has(" in ") || l.Has(" failed") && l.Has(" in ") || l.HasLine("ERROR: usage:") || l.HasLine("ERROR: file or directory not found")
 }
 
@@ -27,6 +27,7 @@ type pyRun struct {
 	lines     []pyLine   // of --tb=line
 	finished  bool       // the last line was seen
 	started   bool       // anything of pytest was seen
+	sugared   bool       // pytest-sugar prints
 	usage     string     // a usage error
 	usageAt   int        //
 	crash     *loopcore.Failure
@@ -211,11 +212,19 @@ func (p *pyRun) line(i int, line string) int {
 		return p.conftest(i)
 	case strings.HasPrefix(line, "ERROR: ") && !frameRule(p.l.Line(i-1)):
 		if p.usage == "" {
+			if _, why, ok := strings.Cut(p.l.Line(i+1), ": error: "); ok && strings.HasPrefix(line, "ERROR: usage:") {
+				line = "ERROR: usage: " + why
+			}
 			p.usage, p.usageAt, p.started = strings.TrimPrefix(line, "ERROR: "), i, p.started || strings.Contains(line, "usage:") || strings.Contains(line, "not found: ")
 		}
 		return 1
 	case strings.HasPrefix(line, "+++") && strings.Contains(line, " Timeout +") && p.crash == nil:
 		return p.stackDump(i)
+	case strings.HasPrefix(line, "Test session starts (platform: "):
+		p.sugared = true
+		return 1
+	case p.sugared && (strings.HasPrefix(line, "――") || strings.HasPrefix(line, "Results (")):
+		return p.sugar(i, line)
 	case strings.Contains(line, "::") && !strings.HasPrefix(line, " "):
 		return p.verboseLine(i, line)
 	}
@@ -320,7 +329,7 @@ func (p *pyRun) summary(line string) bool {
 func pyCounts(line string) *loopcore.Counts {
 	s := strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "="))
 	at := strings.LastIndex(s, " in ")
-	if at < 0 || len(s) > 300 || at+4 >= len(s) || s[at+4] < '0' || s[at+4] > '9' {
+	if at < 0 || len(s) > 300 || !strings.HasPrefix(strings.TrimLeft(s[at+4:], "0123456789"), ".") { // in 0.12s
 		return nil
 	}
 	body := s[:at]

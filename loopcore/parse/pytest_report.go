@@ -234,7 +234,7 @@ func unloaded(f *loopcore.Failure, file string) {
 // pyBlockKind is the kind by what was raised; a fixture's failure is an error.
 func pyBlockKind(f *loopcore.Failure, b *pyBlock) loopcore.FailureKind {
 	k := pyKind(f.Message)
-	if strings.HasPrefix(f.Message, "[XPASS(strict)]") || strings.HasPrefix(b.title, "[doctest]") && !pyException(f.Message) {
+	if strings.HasPrefix(f.Message, "[XPASS(strict)]") || strings.HasPrefix(b.title, "[doctest]") && (strings.HasPrefix(f.Message, "Expected:") || !pyException(f.Message)) {
 		return loopcore.FailAssertion
 	}
 	if b.err && k == loopcore.FailAssertion {
@@ -327,14 +327,24 @@ func pyPlainMessage(l *Log, from, to int) string {
 			continue
 		}
 		if strings.HasPrefix(s, "Expected:") && i+3 < to {
-			return oneLine(strings.Join(l.Lines[i:min(i+6, to)], " "))
+			end := i
+			for end < min(i+6, to) && strings.TrimSpace(l.Lines[end]) != "" {
+				end++
+			}
+			return oneLine(strings.Join(l.Lines[i:end], " "))
 		}
-		if file, _, _, ok := pyPlace(s); ok && file != "" || len(s) > 3 && s[0] >= '0' && s[0] <= '9' {
+		if file, _, _, ok := pyPlace(s); ok && file != "" || doctestLine(s) {
 			continue
 		}
 		return s
 	}
 	return ""
+}
+
+// doctestLine reports whether this is a numbered line of a docstring: "012 >>> f()".
+func doctestLine(s string) bool {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	return digits >= 3 && (digits == len(s) || s[digits] == ' ')
 }
 
 // fromProgress adds what only the -v lines name (a run that was killed), and
@@ -435,7 +445,7 @@ func (p *pyRun) fatal(i int) int {
 func (p *pyRun) nameByFrames(f *loopcore.Failure) {
 	for _, fr := range f.Frames {
 		if strings.HasPrefix(fr.Func, "test") && !p.l.Foreign(fr.File) {
-			f.Name, f.Suite = fr.Func, fr.File
+			f.Name, f.Suite = fr.Func, p.l.Path(fr.File)
 			return
 		}
 	}

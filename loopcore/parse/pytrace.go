@@ -113,7 +113,7 @@ func pyKind(exception string) loopcore.FailureKind {
 	switch {
 	case strings.HasPrefix(exception, "assert "), strings.Contains(base, "Assertion"), base == "Failed" && !strings.HasPrefix(strings.TrimSpace(rest), "Timeout"), base == "DocTestFailure", base == "ComparisonFailure":
 		return loopcore.FailAssertion
-	case strings.Contains(base, "Timeout"), strings.HasPrefix(strings.TrimSpace(rest), "Timeout >"):
+	case strings.Contains(base, "Timeout"), base == "Failed" && strings.HasPrefix(strings.TrimSpace(rest), "Timeout"):
 		return loopcore.FailTimeout
 	case base == "SyntaxError", base == "IndentationError", base == "TabError":
 		return loopcore.FailCompile
