@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -159,8 +160,36 @@ func (o *op) look(ctx context.Context) (sighting, error) {
 		func() (err error) { found, err = o.lookForNew(ctx); return err },
 	)
 	found.changed, found.gone, found.unseen = known.changed, known.gone, known.unseen
+	if err == nil {
+		err = o.addInFoldersPlace(ctx, &found)
+	}
 	o.addUnseen(&found)
 	return found, err
+}
+
+// addInFoldersPlace adds the files and links that stand where a folder with
+// known files was: git lists them as new only once those are forgotten.
+func (o *op) addInFoldersPlace(ctx context.Context, s *sighting) error {
+	var list []string
+	seen := map[string]bool{}
+	for _, gone := range s.gone {
+		for dir := path.Dir(gone); dir != "." && !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+			if fi, err := os.Lstat(o.abs(dir)); err == nil && !fi.IsDir() && !slices.Contains(s.fresh, dir) {
+				list = append(list, dir)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	ignored, err := o.checkIgnore(ctx, list, nil)
+	for _, at := range list {
+		if !ignored[at] {
+			s.fresh = append(s.fresh, at)
+		}
+	}
+	return err
 }
 
 // maxNesting bounds repositories inside repositories.

@@ -623,6 +623,44 @@ func TestOverlayGivesWayToFolders(t *testing.T) {
 	refused(t, err, loopcore.CodeOutsideRepo)
 }
 
+// TestWhatTookAFoldersPlaceIsKept: a link or file where a folder was is in the
+// first snapshot after, unless it is ignored, and comes back.
+func TestWhatTookAFoldersPlaceIsKept(t *testing.T) {
+	f := newFixture(t)
+	f.write("sub/x/y.txt", "y\n")
+	f.snapshot()
+	f.ok(os.Rename(f.path("src"), f.path("mine")))
+	f.ok(os.Symlink("mine", f.path("src")))
+	f.ok(os.RemoveAll(f.path("sub/x")))
+	f.write("sub/x", "a file\n")
+	now := f.snapshot()
+	var got []string
+	files, err := f.repo.Files(f.ctx(), now.ID)
+	f.ok(err)
+	for _, e := range files {
+		got = append(got, e.Path)
+	}
+	f.same([]string{".gitignore", "a.txt", "mine/deep/d.txt", "run.sh", "src", "sub/x"}, got, "files")
+	f.same(now.Tree, f.snapshot().Tree, "the next snapshot")
+	f.ok(os.Remove(f.path("src")))
+	_, err = f.repo.Restore(f.ctx(), now.ID, RestoreOptions{})
+	f.ok(err)
+	if to, err := os.Readlink(f.path("src")); err != nil || to != "mine" {
+		t.Errorf("the link: %q %v", to, err)
+	}
+
+	f = newFixture(t)
+	f.write("gone/x.txt", "x\n")
+	f.snapshot()
+	f.ok(os.RemoveAll(f.path("gone")))
+	f.write(".gitignore", "*.o\nbuild/\ngone\n")
+	f.write("gone", "ignored\n")
+	now = f.snapshot()
+	if _, err := f.repo.Read(f.ctx(), now.ID, "gone"); err == nil {
+		t.Error("an ignored file was taken")
+	}
+}
+
 // TestAmendIsRestoredFrom: content of our own comes into the tree as any
 // snapshot's does, and what was there is kept.
 func TestAmendIsRestoredFrom(t *testing.T) {

@@ -1,0 +1,305 @@
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// Limits of what a copy takes along from beside the snapshot.
+const (
+	maxCopied     = 4 << 30 // bytes; never more than half of what is free
+	maxCopiedName = 400_000 // files
+	maxRelocated  = 256 << 10
+)
+
+// CopyOptions say what a copy of the work tree holds.
+type CopyOptions struct {
+	Tree string                           // instead of the snapshot's own, see Overlay; "" = its own
+	Skip func(path string, dir bool) bool // what lies beside the snapshot and is left out; nil: nothing is
+}
+
+// Copy makes dir, which must be empty or not exist yet, a work tree like the
+// one that snapshot id was taken of: its files, what git ignores and so no
+// snapshot holds (installed dependencies, local settings, build output), and a
+// repository of its own at the user's HEAD, so that commands which ask git
+// find an answer. Nothing in it leads back: links and absolute paths in small
+// files that name the work tree name the copy instead. The work tree is only
+// read. It returns what was left out, and why.
+func (r *Repo) Copy(ctx context.Context, id, dir string, opts CopyOptions) (left []string, err error) {
+	if opts.Skip == nil {
+		opts.Skip = func(string, bool) bool { return false }
+	}
+	if err := r.Export(ctx, id, opts.Tree, dir); err != nil {
+		return nil, err
+	}
+	have, err := r.Files(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, diskRefusal(err)
+	}
+	defer root.Close()
+	c := &copier{ctx: ctx, r: r, root: root, dir: dir, opts: opts, have: map[string]bool{}, above: map[string]bool{}}
+	for _, f := range have {
+		c.have[f.Path] = true
+		for d := filepath.Dir(f.Path); d != "." && !c.above[d]; d = filepath.Dir(d) {
+			c.above[filepath.ToSlash(d)] = true
+		}
+	}
+	if err := c.beside(); err != nil {
+		return c.left, err
+	}
+	if err := c.turnLinks(); err != nil {
+		return c.left, err
+	}
+	return c.left, r.lendGit(ctx, dir)
+}
+
+// copier brings what lies beside a snapshot into a copy. All it writes goes
+// through root, which no link leads out of.
+type copier struct {
+	ctx   context.Context
+	r     *Repo
+	root  *os.Root
+	dir   string
+	opts  CopyOptions
+	have  map[string]bool // files of the snapshot
+	above map[string]bool // folders that hold some
+	left  []string
+}
+
+// beside copies it, whole folders left out first where it would be too much.
+func (c *copier) beside() error {
+	sizes, files, total := map[string]int64{}, 0, int64(0)
+	err := c.walk(nil, func(rel, unit string, fi fs.FileInfo) error {
+		files++
+		total += fi.Size()
+		sizes[unit] += fi.Size()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	limit := int64(maxCopied)
+	if free, _, ok := freeSpace(c.dir); ok {
+		limit = min(limit, int64(free/2))
+	}
+	omit := map[string]bool{}
+	units := make([]string, 0, len(sizes))
+	for u := range sizes {
+		units = append(units, u)
+	}
+	slices.SortFunc(units, func(a, b string) int {
+		if rank := rebuilt(c.r.abs(b)) - rebuilt(c.r.abs(a)); rank != 0 {
+			return rank
+		}
+		return int(min(1, max(-1, sizes[b]-sizes[a])))
+	})
+	for _, u := range units {
+		if total <= limit && files <= maxCopiedName {
+			break
+		}
+		omit[u] = true
+		total -= sizes[u]
+		files = min(files, maxCopiedName) // the names of one folder are most of them
+		c.left = append(c.left, fmt.Sprintf("%s is too large to copy (%d MB)", u, sizes[u]>>20))
+	}
+	return c.walk(omit, c.take)
+}
+
+// rebuilt is 1 for a folder that a build writes anew, by the tag that says so
+// or by its name.
+func rebuilt(dir string) int {
+	if _, err := os.Stat(filepath.Join(dir, "CACHEDIR.TAG")); err == nil {
+		return 1
+	}
+	switch filepath.Base(dir) {
+	case "target", "build", "dist", "out", ".next", ".gradle", "DerivedData", "_build", ".build", "bazel-out", "obj":
+		return 1
+	}
+	return 0
+}
+
+// walk visits the files beside the snapshot. unit is the topmost folder that
+// holds nothing of the snapshot, or the file itself.
+func (c *copier) walk(omit map[string]bool, visit func(rel, unit string, fi fs.FileInfo) error) error {
+	unit := ""
+	return filepath.WalkDir(c.r.top, func(at string, d fs.DirEntry, err error) error {
+		if c.ctx.Err() != nil {
+			return loopcore.Refuse(loopcore.CodeCancelled, "call again", "the copy of the work tree was cancelled")
+		}
+		path, relErr := filepath.Rel(c.r.top, at)
+		if relErr != nil || path == "." {
+			return nil
+		}
+		rel := filepath.ToSlash(path)
+		if err != nil {
+			return nil // can not be read: the gate can not read it either
+		}
+		if unit == "" || rel != unit && !strings.HasPrefix(rel, unit+"/") {
+			unit = ""
+			if !c.above[rel] && !c.have[rel] {
+				unit = rel
+			}
+		}
+		switch {
+		case d.IsDir():
+			if rel == ".git" || c.r.isState(rel) || omit[rel] || c.opts.Skip(rel, true) || !c.folder(rel) {
+				return fs.SkipDir
+			}
+			return nil
+		case rel == ".git" || c.have[rel] || omit[rel] || c.opts.Skip(rel, false):
+			return nil
+		}
+		fi, err := d.Info()
+		if err != nil || !fi.Mode().IsRegular() && fi.Mode()&fs.ModeSymlink == 0 {
+			return nil
+		}
+		return visit(rel, unit, fi)
+	})
+}
+
+// folder makes a folder of the copy; false where the copy has something else
+// there, and nothing below it is taken.
+func (c *copier) folder(rel string) bool {
+	if fi, err := c.root.Lstat(rel); err == nil {
+		return fi.IsDir()
+	}
+	return c.root.MkdirAll(rel, 0o755) == nil
+}
+
+// take copies one file or link, unless the copy has something there already.
+func (c *copier) take(rel, _ string, fi fs.FileInfo) error {
+	if _, err := c.root.Lstat(rel); err == nil {
+		return nil
+	}
+	at := c.r.abs(rel)
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		to, err := os.Readlink(at)
+		if err != nil {
+			return nil // gone meanwhile
+		}
+		return diskRefusal(c.root.Symlink(c.target(rel, to), rel))
+	}
+	in, err := os.Open(at)
+	if err != nil {
+		return nil // not readable, or gone meanwhile
+	}
+	defer in.Close()
+	out, err := c.root.OpenFile(rel, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fi.Mode().Perm()|0o600)
+	if err != nil {
+		return diskRefusal(err)
+	}
+	defer out.Close()
+	if err := c.fill(out, in, fi.Size()); err != nil {
+		return diskRefusal(err)
+	}
+	if err := out.Close(); err != nil {
+		return diskRefusal(err)
+	}
+	_ = c.root.Chtimes(rel, fi.ModTime(), fi.ModTime()) // only builders that go by times would mind
+	return nil
+}
+
+// fill copies the bytes; a small text that names the work tree names the copy.
+func (c *copier) fill(out *os.File, in *os.File, size int64) error {
+	if size > maxRelocated {
+		_, err := io.Copy(out, in)
+		return err
+	}
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	if bytes.IndexByte(data[:min(len(data), 8000)], 0) < 0 && bytes.Contains(data, []byte(c.r.top)) {
+		data = []byte(Relocate(string(data), c.r.top, c.dir))
+	}
+	_, err = out.Write(data)
+	return err
+}
+
+// target is where a link of the copy leads: never into the work tree, and
+// where it led out of the work tree to the same place.
+func (c *copier) target(rel, to string) string {
+	if filepath.IsAbs(to) {
+		return Relocate(to, c.r.top, c.dir)
+	}
+	full := filepath.Join(filepath.Dir(c.r.abs(rel)), to)
+	if within(full, c.r.top) {
+		return to
+	}
+	return full
+}
+
+// turnLinks does the same for the links that the snapshot holds.
+func (c *copier) turnLinks() error {
+	for rel := range c.have {
+		fi, err := c.root.Lstat(rel)
+		if err != nil || fi.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		to, err := c.root.Readlink(rel)
+		if err != nil {
+			return diskRefusal(err)
+		}
+		if now := c.target(rel, to); now != to {
+			if err := c.root.Remove(rel); err != nil {
+				return diskRefusal(err)
+			}
+			if err := c.root.Symlink(now, rel); err != nil {
+				return diskRefusal(err)
+			}
+		}
+	}
+	return nil
+}
+
+// Relocate replaces folder from by folder to wherever text names it or
+// something in it.
+func Relocate(text, from, to string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(text, from)
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		end := i + len(from)
+		b.WriteString(text[:i])
+		if end < len(text) && isNameByte(text[end]) || i > 0 && (isNameByte(text[i-1]) || text[i-1] == '/' && !strings.HasSuffix(text[:i], "://")) {
+			b.WriteString(from) // the beginning of another name, or the end of a longer path
+		} else {
+			b.WriteString(to)
+		}
+		text = text[end:]
+	}
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c == '-' || c == '.' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+// RemoveCopy removes what Copy made, folders that nobody may write included.
+func RemoveCopy(dir string) error {
+	if err := os.RemoveAll(dir); err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(at, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
