@@ -79,6 +79,7 @@ func (s share) String() string {
 type figures struct {
 	Text    map[string]tally    `json:"text"`    // runner → by the text alone
 	Reports map[string]tally    `json:"reports"` // runner → by text and report files, where there are some
+	Unseen  map[string]tally    `json:"unseen"`  // runner → by the text alone, had its readers never been written
 	Causes  map[string]grouping `json:"causes"`  // case → clusters
 }
 
@@ -107,7 +108,7 @@ func sumOf(by map[string]tally) tally {
 // docs/accuracy.md; with -v it tells every miss.
 func TestCorpus(t *testing.T) {
 	text, reports := readCorpus(t)
-	now := figures{Text: byRunner(text), Reports: byRunner(reports), Causes: readCauses(t)}
+	now := figures{Text: byRunner(text), Reports: byRunner(reports), Unseen: neverSeen(t), Causes: readCauses(t)}
 	for _, v := range text {
 		if d := v.describe(); d != "" && testing.Verbose() {
 			t.Logf("%s: %s", v.name, d)
@@ -139,6 +140,9 @@ func TestCorpus(t *testing.T) {
 	}
 	fallen(t, "", was.Text, now.Text)
 	fallen(t, " with reports", was.Reports, now.Reports)
+	for _, s := range lower(was.Unseen, now.Unseen) {
+		t.Errorf("runners never seen: %s", s)
+	}
 	for name, w := range was.Causes {
 		if n := now.Causes[name]; w.Exact && !n.Exact || n.F1 < w.F1-1e-9 {
 			t.Errorf("clusters of %s: F1 %.3f, exact %t; it was %.3f, %t", name, n.F1, n.Exact, w.F1, w.Exact)
@@ -155,6 +159,8 @@ func record(t *testing.T, path string, f figures) {
 	lines(t, &b, "text", f.Text)
 	b.WriteString(",\n")
 	lines(t, &b, "reports", f.Reports)
+	b.WriteString(",\n")
+	lines(t, &b, "unseen", f.Unseen)
 	b.WriteString(",\n")
 	lines(t, &b, "causes", f.Causes)
 	b.WriteString("\n}\n")

@@ -43,6 +43,15 @@ How to take them:
   that no line holds and that only counting dots would give.
 `
 
+// unseenHead tells what the table below it is.
+const unseenHead = `
+## Had we never seen the runner
+
+The same runs, each read as if no reader had been written for what printed it: by the general reader, which knows no runner but
+the shapes that all share, and by the readers of common formats. It is what to expect of a runner that fixloop does not know.
+
+`
+
 // accuracy renders docs/accuracy.md.
 func accuracy(f figures, text, reports []verdict) []byte {
 	var b strings.Builder
@@ -53,6 +62,8 @@ func accuracy(f figures, text, reports []verdict) []byte {
 	both := sumOf(f.Reports)
 	fmt.Fprintf(&b, "\n## With the report files beside it\n\n%d of those runs also left report files (JUnit XML, JSON, TAP …). What must be found is\nwhat the output holds; a failure that only the report names counts as too much.\n\n", both.Cases)
 	writeTallies(&b, f.Reports)
+	b.WriteString(unseenHead)
+	writeTallies(&b, f.Unseen)
 	writeCauses(&b, f.Causes)
 	fmt.Fprintf(&b, "\n## What is not read right\n\nEvery case that is not perfect, and what is wrong.\n\n")
 	known := map[string]string{}

@@ -192,16 +192,22 @@ func inParallel(n int, f func(int)) {
 	wg.Wait()
 }
 
-// readCorpus scores every case: by the text alone, and where report files lie
-// beside it, by both.
-func readCorpus(t *testing.T) (text, reports []verdict) {
+// corpusArchives are the corpus's files, one a runner.
+func corpusArchives(t testing.TB) []string {
 	t.Helper()
 	archives, err := filepath.Glob(filepath.Join(corpusRoot, "*.tar.gz"))
 	if err != nil || len(archives) == 0 {
 		t.Fatalf("no corpus in %s: %v", corpusRoot, err)
 	}
+	return archives
+}
+
+// readCorpus scores every case: by the text alone, and where report files lie
+// beside it, by both.
+func readCorpus(t *testing.T) (text, reports []verdict) {
+	t.Helper()
 	var cases []corpusCase
-	for _, a := range archives {
+	for _, a := range corpusArchives(t) {
 		cases = append(cases, loadCorpus(t, a)...)
 	}
 	text = make([]verdict, len(cases))

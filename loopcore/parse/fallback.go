@@ -36,7 +36,7 @@ func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
 	counts, counted := s.totals()
 	failed := l.In.HasExit && l.In.Exit != 0 || !l.In.HasExit && counts.Failed+counts.Errors > 0
 	if failed {
-		s.tests()
+		s.tests(counts.Failed + counts.Errors)
 		if len(s.found) == 0 {
 			s.diagnostics()
 		}
@@ -87,7 +87,8 @@ type shapes struct {
 	l     *Log
 	c     *Claims
 	found []loopcore.Failure
-	built bool // what was found are a compiler's errors
+	lists []int // of each found, which numbered list it was in
+	built bool  // what was found are a compiler's errors
 }
 
 // noTestPhrases are what runners say when there was nothing to run.

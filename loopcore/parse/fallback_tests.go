@@ -1,350 +1,318 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
 )
 
-// mark is one line that names a failing test.
-type mark struct {
-	at     int
-	name   string
-	strong bool // an unmistakable sign; a weak one needs an error below it
-	depth  int
+// maxBody is how many lines below a heading are still taken for its error.
+const maxBody = 120
+
+// reading is one mark with what stands around it.
+type reading struct {
+	mark
+	f    loopcore.Failure
+	full bool // it has an error with a place
+	said bool // it has an error
 }
 
-// failSigns begin a line that names a failing test.
-var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", "☓ ", "🔴 ", "[✗] ", "[✘] ", "❎ "}
-
-// failWords do too.
-var failWords = []string{"--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[FAIL] ", "[ FAIL ] ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ", "FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failed ", "Failure: ", "FAILURE: ", "F: ", "[fail] ", "[failed] "}
-
-// failTails end one.
-var failTails = []string{" ... FAILED", " ... FAIL", " ... failed", " ... fail", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED", ": FAILED", " => FAIL", " => FAILED", " FAILED", " ...FAILED", " ✗", " ✘", " ❌", " FAILED!", "... FAIL!", " <<< FAILURE!", " <<< ERROR!", " NOT OK", ": FAIL", " | FAIL", " [E]"}
-
-// failMark reads a line that names a failing test.
-func failMark(line string) (mark, bool) {
-	s := strings.TrimSpace(line)
-	if len(s) < 4 || len(s) > 400 || !mayFail(s) {
-		return mark{}, false
+// tests reads failing tests: the marks, then the error of each.
+func (s *shapes) tests(total int) {
+	marks := headings(s.l, s.marks())
+	rs := s.readings(marks)
+	// A weak mark that has no error was a line of something else's error.
+	kept := slices.DeleteFunc(slices.Clone(marks), func(m mark) bool {
+		i, ok := slices.BinarySearchFunc(rs, m.at, func(r reading, at int) int { return r.at - at })
+		return !m.ends() && !m.strong && m.number == 0 && (!ok || !rs[i].full)
+	})
+	if len(kept) < len(marks) {
+		bare := slices.DeleteFunc(slices.Clone(rs), func(r reading) bool { return r.full || r.strong || r.number > 0 })
+		rs = append(s.readings(kept), bare...)
 	}
-	m := mark{depth: indent(line)}
-	for _, p := range failSigns {
-		if rest, ok := strings.CutPrefix(s, p); ok {
-			m.name, m.strong = rest, true
-			return m.clean()
-		}
-	}
-	for _, p := range failWords {
-		if rest, ok := strings.CutPrefix(s, p); ok {
-			m.name = rest
-			if p == "Failed " && !strings.Contains(strings.Fields(rest + " .")[0], ".") {
-				continue // a sentence
-			}
-			m.strong = p[0] == '[' || p[0] == '(' || p[0] == '-' || p[0] == 'n'
-			return m.clean()
-		}
-	}
-	short := withoutTime(s)
-	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(s[at+2:len(s)-1]) {
-		short = s[:at]
-	}
-	for _, t := range failTails {
-		if head, ok := strings.CutSuffix(short, t); ok {
-			m.name, m.strong = head, true
-			return m.clean()
-		}
-	}
-	if at := strings.LastIndex(s, " (FAILED - "); at > 0 { // numbered, RSpec's style
-		m.name, m.strong = s[:at], true
-		return m.clean()
-	}
-	if at := strings.Index(short, "' failed"); at > 0 && strings.HasPrefix(short, "Test Case '") { // XCTest
-		m.name, m.strong = strings.Trim(short[len("Test Case '"):at], "-[]"), true
-		return m.clean()
-	}
-	return mark{}, false
-}
-
-// mayFail says cheaply whether a line can hold one of the signs above.
-func mayFail(s string) bool {
-	for i := range len(s) {
-		switch signBytes[s[i]] {
-		case 2:
-			return true
-		case 1:
-			if strings.HasPrefix(s[i+1:], "IL") || strings.HasPrefix(s[i+1:], "il") {
-				return true
-			}
-		}
-	}
-	return strings.Contains(s, "ERROR!") || strings.HasPrefix(s, "not ok ") || strings.HasSuffix(s, "[E]") || strings.HasSuffix(s, "NOT OK") || strings.HasPrefix(s, "F: ")
-}
-
-// signBytes are the bytes that a sign can be told by: 2 = the first of one that
-// is no letter, 1 = the second of fail.
-var signBytes = [256]byte{0xe2: 2, 0xf0: 2, 0xc3: 2, 'A': 1, 'a': 1}
-
-// anyMayFail says the same of the whole log, so that a log without any sign is
-// not read line by line.
-func anyMayFail(l *Log) bool {
-	return l.HasAny("AIL", "ail", "\xe2", "\xf0", "\xc3", "ERROR!", "not ok ", "[E]", "NOT OK", "F: ")
-}
-
-// clean takes from a name what is not part of it; it reports whether a name
-// of a test remains.
-func (m mark) clean() (mark, bool) {
-	s := strings.TrimSpace(m.name)
-	if strings.HasPrefix(s, "[") && !strings.HasPrefix(s, "[fail]") { // [xUnit.net 00:00:00.35]
-		if end := strings.Index(s, "] "); end > 0 && strings.ContainsAny(s[:end], ".:") {
-			s = strings.TrimSpace(s[end+2:])
-		}
-	}
-	if at := strings.Index(s, ": "); at > 0 && at < 24 && strings.Trim(s[:at], "0123456789:+-~ ") == "" { // 00:01 +0 -1:
-		s = s[at+2:]
-	}
-	for _, p := range []string{"[fail]: ", "[fail] ", "test ", "Test ", "- ", "* ", "TEST "} {
-		s = strings.TrimPrefix(s, p)
-	}
-	if at := strings.Index(s, " recorded an issue at "); at > 0 { // Swift Testing
-		s = s[:at]
-	}
-	if at := strings.Index(s, " failed after "); at > 0 {
-		s = s[:at]
-	}
-	s = withoutTime(s)
-	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(strings.TrimLeft(s[at+2:len(s)-1], "< ")) {
-		s = s[:at]
-	}
-	if digits := strings.TrimLeft(s, "0123456789"); digits != s && (strings.HasPrefix(digits, ") ") || strings.HasPrefix(digits, " - ")) {
-		s = strings.TrimSpace(strings.TrimLeft(digits, ") -"))
-	}
-	if at := strings.Index(s, ` "`); at > 0 && strings.HasSuffix(s, `"`) && strings.Count(s, `"`) == 2 { // Cart "adds up"
-		s = strings.TrimSpace(s[:at]) + " > " + strings.Trim(s[at:], ` "`)
-	}
-	s = strings.TrimSpace(strings.TrimRight(strings.Trim(s, "`\""), ":"))
-	m.name = s
-	if s == "" || len(s) > 300 || totalLike(s) {
-		return m, false
-	}
-	return m, true
-}
-
-// totalLike reports whether a text speaks of the whole run, not of a test.
-func totalLike(s string) bool {
-	low := strings.ToLower(s)
-	for _, w := range []string{"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run", "build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with "} {
-		if strings.HasPrefix(low, w) || w == "tests failed" && strings.Contains(low, w) {
-			return true
-		}
-	}
-	if n, pairs, _ := readTotals(s); pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) && len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
-		return true
-	}
-	return strings.Trim(s, "0123456789.,:;/()[]!-= ") == ""
-}
-
-// tests reads failing tests: the marks, then what stands below each.
-func (s *shapes) tests() {
-	marks := append(s.marks(), s.numbered()...)
-	byName := map[string]int{}
-	for _, m := range marks {
-		end := s.bodyEnd(m, marks)
-		f := s.failure(m, end)
-		if f.Line == 0 {
-			s.elsewhere(&f, m, marks)
-		}
-		if f.Line == 0 && !m.strong {
-			continue
-		}
-		key := foldName(f.Suite + " " + f.Name)
-		if at, ok := byName[key]; ok {
-			better(&s.found[at], f)
-			continue
-		}
-		byName[key] = len(s.found)
-		s.found = append(s.found, f)
-	}
+	s.join(rs)
+	s.trim(total)
 	s.named()
 	s.dropContainers()
 }
 
-// elsewhere reads the error of a mark that has none below it: under its name
-// further down (AVA, Deno), or right above it (Bun).
-func (s *shapes) elsewhere(f *loopcore.Failure, m mark, marks []mark) {
-	for i := m.at + 1; i < len(s.l.Lines); i++ {
-		if !s.free(i) || !heads(strings.TrimSpace(s.l.Lines[i]), m.name) {
-			continue
-		}
-		end := min(i+50, len(s.l.Lines))
-		for j := i + 2; j < end; j++ {
-			t := strings.TrimSpace(s.l.Lines[j])
-			for _, o := range marks {
-				if o.name != m.name && heads(t, o.name) {
-					end = j
-				}
+// headings drops the marks that stand inside of a test's own output, between the
+// line by which it begins and the one by which it fails; and the numbered ones
+// outside of the part of the output that is for failures, where there is one.
+func headings(l *Log, marks []mark) []mark {
+	drop := make([]bool, len(marks))
+	start, inFails := -1, false
+	for i, m := range marks {
+		inFails = inFails || m.inFails && m.number > 0
+		switch {
+		case m.style == "start":
+			start = i
+		case start >= 0 && !m.ends() && m.strong && strings.Contains(l.Lines[marks[start].at], m.name):
+			for k := start + 1; k < i; k++ {
+				drop[k] = true
 			}
 		}
-		if s.take(f, i+1, end) {
-			if at := strings.TrimSpace(s.l.Lines[i]); strings.HasPrefix(m.name, at+" ") {
-				f.Name = at
-			}
-			return
-		}
 	}
-	from := max(0, m.at-40)
-	for i := m.at - 1; i >= from; i-- {
-		t := strings.TrimSpace(s.l.Lines[i])
-		if _, ok := failMark(s.l.Lines[i]); ok || strings.HasPrefix(t, "(pass)") || strings.HasPrefix(t, "(skip)") || strings.HasPrefix(t, "✓ ") || strings.HasPrefix(t, "✔ ") {
-			from = i + 1
-		}
-	}
-	s.take(f, from, m.at)
-}
-
-// heads reports whether a line is the heading of a test's details.
-func heads(line, name string) bool {
-	if line == name || len(line) > 3 && strings.HasPrefix(name, line+" ") {
-		return true
-	}
-	at := strings.Index(line, name+" => ")
-	return at >= 0 && (at == 0 || line[at-1] == ' ')
-}
-
-// take fills a failure from lines that hold an error with a place.
-func (s *shapes) take(f *loopcore.Failure, from, to int) bool {
-	b := readBody(s.l, from, to)
-	own, ok := s.l.own(b.frames)
-	if !ok || b.message == "" {
-		return false
-	}
-	f.File, f.Line, f.Frames, f.Message, f.Kind = own.File, own.Line, b.frames, b.message, b.kind
-	f.Detail = detail(s.l, from, to)
-	return true
-}
-
-// marks finds every line that names a failing test.
-func (s *shapes) marks() []mark {
-	if !anyMayFail(s.l) {
-		return nil
-	}
-	var out []mark
-	for i, line := range s.l.Lines {
-		if !s.free(i) || len(out) > 5000 {
-			continue
-		}
-		if m, ok := failMark(line); ok {
-			m.at = i
+	out := marks[:0:0]
+	for i, m := range marks {
+		if !drop[i] && (!inFails || m.number == 0 || m.inFails) {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
-// numbered finds a list of failures numbered from 1, each with a place or an
-// error below it: ExUnit, RSpec, PHPUnit, Pest, Mocha and their kin.
-func (s *shapes) numbered() []mark {
-	var out []mark
-	next := 1
-	for i, line := range s.l.Lines {
-		if !s.free(i) {
+// sides counts the marks of one style that have an error with a place below
+// them, or above. Those count that have no mark of the same style on that side:
+// between two, an error could be either's.
+type sides struct{ below, above, anyBelow, anyAbove int }
+
+func (v sides) upward() bool {
+	if v.above != v.below {
+		return v.above > v.below
+	}
+	return v.anyAbove > v.anyBelow
+}
+
+// around is what stands below and above a mark.
+type around struct {
+	below, above body
+	from, end    int // where the one above begins, where the one below ends
+}
+
+// readings reads the error of every mark that names a test, from the side where
+// the marks of its style have it.
+func (s *shapes) readings(marks []mark) []reading {
+	votes := map[string]*sides{}
+	at := make([]around, len(marks))
+	for i, m := range marks {
+		if m.ends() {
 			continue
 		}
-		t := strings.TrimSpace(line)
-		if atoi(t) != next || indent(line) > 6 {
-			continue
+		at[i] = s.around(marks, i)
+		v := votes[m.style]
+		if v == nil {
+			v = &sides{}
+			votes[m.style] = v
 		}
-		rest := strings.TrimLeft(t, "0123456789")
-		if !strings.HasPrefix(rest, ") ") && !strings.HasPrefix(rest, ". ") || len(rest) < 4 {
-			continue
-		}
-		place := false
-		for k := i + 1; k < i+30 && k < len(s.l.Lines); k++ {
-			if p, ok := findPlace(s.l.Lines[k]); ok && !s.l.Foreign(p.file) {
-				place = true
-				break
+		if at[i].below.placed {
+			v.anyBelow++
+			if i+1 == len(marks) || marks[i+1].style != m.style {
+				v.below++
 			}
 		}
-		if !place {
-			continue
-		}
-		m := mark{at: i, name: rest[2:], strong: true, depth: indent(line)}
-		if m, ok := m.clean(); ok {
-			out = append(out, m)
-			next++
+		if at[i].above.placed {
+			v.anyAbove++
+			if i == 0 || marks[i-1].style != m.style {
+				v.above++
+			}
 		}
 	}
+	var out []reading
+	inner := -1 // the last line of a heading's error, in which other marks are its own
+	for i, m := range marks {
+		if m.ends() || m.at < inner {
+			continue
+		}
+		r := reading{mark: m}
+		if a := at[i]; votes[m.style].upward() {
+			r.fill(s, a.above, a.from, m.to)
+		} else {
+			r.fill(s, a.below, m.at, a.end)
+		}
+		if r.full && nests(m) {
+			inner = at[i].end
+		}
+		if n := len(out); n > 0 && out[n-1].to == m.at && out[n-1].style == m.style && !out[n-1].full && r.full && !votes[m.style].upward() && m.style[0] >= 'A' && m.style[0] <= 'Z' {
+			f := r.f // two headings of one error
+			f.Name, f.At = out[n-1].f.Name, out[n-1].f.At
+			out[n-1].f, out[n-1].full, out[n-1].said = f, true, r.said
+		}
+		out = append(out, r)
+	}
 	return out
+}
+
+// around reads what stands below and above mark i.
+func (s *shapes) around(marks []mark, i int) around {
+	m := marks[i]
+	a := around{from: max(0, m.at-60), end: s.bodyEnd(marks, i)}
+	if i > 0 {
+		a.from = max(a.from, marks[i-1].to)
+	}
+	a.below, a.above = s.body(m.to, a.end), s.body(a.from, m.at)
+	return a
+}
+
+// nests reports whether deeper marks below a heading are parts of its error.
+func nests(m mark) bool {
+	return m.number > 0 || strings.HasPrefix(m.style, "rule") || m.style == "● "
 }
 
 // bodyEnd finds the end of what belongs to a mark: the next mark, a total, or
-// a gap after something was said.
-func (s *shapes) bodyEnd(m mark, marks []mark) int {
-	limit := min(m.at+80, len(s.l.Lines))
-	for _, o := range marks {
-		if o.at > m.at && o.at < limit {
-			limit = o.at
+// too far away.
+func (s *shapes) bodyEnd(marks []mark, i int) int {
+	m := marks[i]
+	limit := min(m.to+maxBody, len(s.l.Lines))
+	for _, o := range marks[i+1:] {
+		if o.at >= limit {
+			break
 		}
+		if nests(m) && o.style != m.style && o.depth > m.depth && !nests(o) {
+			continue
+		}
+		limit = o.at
+		break
 	}
-	for i := m.at + 1; i < limit; i++ {
-		if _, ok := totalsOf(s.l.Lines[i]); ok && indent(s.l.Lines[i]) <= m.depth+2 {
-			return i
+	for k := m.to; k < limit; k++ {
+		line := s.l.Lines[k]
+		if !s.free(k) {
+			return k
 		}
-		if !s.free(i) {
-			return i
+		if _, ok := totalsOf(line); ok && indent(line) <= m.depth+2 {
+			return k
 		}
-		t := strings.TrimSpace(s.l.Lines[i])
-		if strings.HasPrefix(t, "- ") && indent(s.l.Lines[i]) == m.depth && strings.HasPrefix(strings.TrimSpace(s.l.Lines[m.at]), "- ") {
-			return i
-		}
-		for _, sign := range []string{"✓ ", "✔ ", "√ ", "ok ", "PASS ", "[PASS]", "(pass)", "[       OK ]", "Passed "} {
-			if strings.HasPrefix(t, sign) {
-				return i
-			}
+		if t := strings.TrimSpace(line); k > m.to && strings.HasPrefix(t, "- ") && indent(line) == m.depth && strings.HasPrefix(strings.TrimSpace(s.l.Lines[m.at]), "- ") {
+			return k
 		}
 	}
 	return limit
 }
 
-// failure makes the failure of a mark and its body.
-func (s *shapes) failure(m mark, end int) loopcore.Failure {
-	f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: m.name, At: s.l.Number(m.at), Detail: detail(s.l, m.at, end)}
-	if open := strings.LastIndex(f.Name, " ("); open > 0 && strings.HasSuffix(f.Name, ")") && !strings.ContainsAny(f.Name[open+2:], " ,:=\"'") {
-		f.Suite, f.Name = strings.TrimSuffix(f.Name[open+2:], ")"), f.Name[:open] // name (Module)
+// fill makes the failure of a mark and the error that belongs to it.
+func (r *reading) fill(s *shapes, b body, from, to int) {
+	f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: r.name, At: s.l.Number(r.at), Detail: detail(s.l, from, to)}
+	if open := strings.Index(f.Name, " ("); open > 0 && strings.Contains(f.Name, ") [") { // name (Module) [row] (n=1)
+		if end := strings.IndexByte(f.Name[open:], ')'); !strings.ContainsAny(f.Name[open+2:open+end], " ,:=\"'") {
+			f.Suite, f.Name = f.Name[open+2:open+end], f.Name[:open]+f.Name[open+end+1:]
+		}
 	}
-	b := readBody(s.l, m.at+1, end)
-	f.Message, f.Kind = b.message, b.kind
+	if open := strings.LastIndex(f.Name, " ("); open > 0 && f.Suite == "" && strings.HasSuffix(f.Name, ")") && !strings.ContainsAny(f.Name[open+2:], " ,:=\"'") {
+		f.Suite, f.Name = strings.TrimSuffix(f.Name[open+2:], ")"), f.Name[:open] // name (Module)
+	} else if open := strings.IndexByte(f.Name, '('); open > 0 && strings.HasSuffix(f.Name, ")") && !strings.ContainsAny(f.Name, " ,\"'") && strings.Contains(f.Name, ".") {
+		f.Suite, f.Name = strings.TrimSuffix(f.Name[open+1:], ")"), f.Name[:open] // name(pkg.Class)
+	}
+	r.said = b.message != "" || r.message != ""
+	f.Message, f.Kind, f.Frames = b.message, b.kind, b.frames
+	if f.Message == "" && r.message != "" {
+		f.Message, f.Kind = r.message, textKind(r.message)
+	}
 	if own, ok := s.l.own(b.frames); ok {
 		f.File, f.Line = own.File, own.Line
+		r.full = true
 	}
-	f.Frames = b.frames
-	if f.Line == 0 {
-		s.placeIn(&f, m, end)
+	if p := r.place; f.Line == 0 && p.line > 0 && !s.l.Foreign(p.file) {
+		f.File, f.Line, f.Column = s.l.Path(p.file), p.line, p.col
+		r.full = r.said || r.full
 	}
-	if f.Message == "" {
-		f.Message = "failed"
-	}
-	return f
+	r.f = f
 }
 
-// placeIn finds a place anywhere in the mark's own line or its body.
-func (s *shapes) placeIn(f *loopcore.Failure, m mark, end int) {
-	for i := m.at; i < end; i++ {
-		p, ok := findPlace(s.l.Lines[i])
-		if !ok || s.l.Foreign(p.file) {
+// join makes one failure of the readings of each test: runners name a test in
+// their progress, with its error, and in a summary.
+func (s *shapes) join(rs []reading) {
+	s.elsewhere(rs)
+	slices.SortStableFunc(rs, func(a, b reading) int { return rank(b) - rank(a) })
+	var have []reading
+	for _, r := range rs {
+		if !r.full && !r.strong && (r.number == 0 || !r.said) && !s.known(have, r) {
 			continue
 		}
-		f.File, f.Line, f.Column = s.l.Path(p.file), p.line, p.col
-		if i == m.at { // the place is not part of the name
-			if at := strings.Index(f.Name, p.file); at > 0 {
-				if rest := strings.TrimSpace(strings.TrimLeft(f.Name[min(at+len(p.file), len(f.Name)):], ":0123456789")); rest != "" && f.Message == "" {
-					f.Message = rest
-				}
-				f.Name = strings.TrimRight(strings.TrimSpace(f.Name[:at]), " (-–:=>@")
+		at := slices.IndexFunc(have, func(h reading) bool { return same(h, r) })
+		if at < 0 {
+			have = append(have, r)
+			continue
+		}
+		h := &have[at]
+		better(&h.f, r.f)
+		h.strong = h.strong || r.strong
+		h.full = h.full || r.full
+		if rich := foldName(r.f.Name); strings.HasSuffix(rich, " "+foldName(h.f.Name)) && len(r.f.Name) < 200 {
+			h.f.Name = r.f.Name // with its suites
+		}
+	}
+	slices.SortStableFunc(have, func(a, b reading) int { return a.at - b.at })
+	for _, h := range have {
+		if h.f.Message == "" {
+			h.f.Message = "failed"
+		}
+		s.found = append(s.found, h.f)
+		s.lists = append(s.lists, h.list)
+	}
+}
+
+// rank orders the readings: those with the whole error first.
+func rank(r reading) int {
+	switch {
+	case r.full && r.said:
+		return 3
+	case r.full:
+		return 2
+	case r.said:
+		return 1
+	}
+	return 0
+}
+
+// known reports whether a bare name is one of those read.
+func (s *shapes) known(have []reading, r reading) bool {
+	return slices.ContainsFunc(have, func(h reading) bool { return same(h, r) })
+}
+
+// same reports whether two readings are of one test.
+func same(h, r reading) bool {
+	a, b := foldName(h.f.Suite+" "+h.f.Name), foldName(r.f.Suite+" "+r.f.Name)
+	if a != b && !strings.HasSuffix(a, " "+b) && !strings.HasSuffix(b, " "+a) && foldName(h.f.Name) != foldName(r.f.Name) {
+		return false
+	}
+	if h.f.Line > 0 && r.f.Line > 0 && (h.f.File != r.f.File || h.f.Line != r.f.Line) {
+		return h.style != r.style && sameBase(h.f.File, r.f.File)
+	}
+	return a == b || h.style != r.style || !h.full || !r.full
+}
+
+// elsewhere gives marks without an error the one that stands under the test's
+// name alone, further down (AVA, Deno).
+func (s *shapes) elsewhere(rs []reading) {
+	want := map[string]int{}
+	for i, r := range rs {
+		if !r.full {
+			want[foldName(r.name)] = i
+			if cut := strings.LastIndex(r.name, " Error thrown in"); cut > 0 {
+				want[foldName(r.name[:cut])] = i
 			}
 		}
+	}
+	if len(want) == 0 {
 		return
+	}
+	for i, line := range s.l.Lines {
+		if !s.free(i) || len(line) > 300 || len(line) < 3 {
+			continue
+		}
+		t := strings.TrimSpace(line)
+		if head, _, ok := strings.Cut(t, " => "); ok {
+			t = head
+		}
+		k, ok := want[foldName(t)]
+		if !ok || i <= rs[k].at || rs[k].full {
+			continue
+		}
+		end := min(i+60, len(s.l.Lines))
+		for j := i + 2; j < end; j++ {
+			head, _, _ := strings.Cut(strings.TrimSpace(s.l.Lines[j]), " => ")
+			if o, ok := want[foldName(head)]; ok && o != k {
+				end = j
+			}
+		}
+		if b := s.body(i+1, end); b.placed && b.message != "" {
+			r := &rs[k]
+			r.fill(s, b, i, end)
+			if strings.HasPrefix(r.name, t+" ") {
+				r.f.Name = t
+			}
+		}
 	}
 }
 
@@ -354,48 +322,48 @@ func better(have *loopcore.Failure, f loopcore.Failure) {
 		have.File, have.Line, have.Column, have.Frames = f.File, f.Line, f.Column, f.Frames
 		have.Detail, have.At = f.Detail, f.At
 		have.Kind = f.Kind
-		if f.Message != "" && f.Message != "failed" {
+		if f.Message != "" {
 			have.Message = f.Message
 		}
 	}
-	if have.Message == "failed" && f.Message != "" {
+	if have.Message == "" && f.Message != "" {
 		have.Message, have.Kind = f.Message, f.Kind
 	}
 }
 
-// named reads errors that name their test in front of the message:
-// `/x/CartTests.swift:12: error: CartTests.testTotal : XCTAssertEqual failed`.
-func (s *shapes) named() {
-	if !s.l.Has("error: ") {
+// trim drops the weakest of what was read where the runner's own total is
+// smaller: names without an error, then a list that is just the surplus.
+func (s *shapes) trim(total int) {
+	surplus := len(s.found) - total
+	if total == 0 || surplus <= 0 {
 		return
 	}
-	for i, line := range s.l.Lines {
-		if !s.free(i) || !strings.Contains(line, " : ") || !strings.Contains(line, "error: ") {
-			continue
-		}
-		d, ok := scanDiagnostic(line)
-		if !ok {
-			continue
-		}
-		name, msg, ok := strings.Cut(d.text, " : ")
-		name = strings.Trim(name, "-[]")
-		if !ok || name == "" || len(strings.Fields(name)) > 2 {
-			continue
-		}
-		f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: name, File: s.l.Path(d.file), Line: d.line, Column: d.col, Message: msg, At: s.l.Number(i)}
-		for k := range s.found {
-			if foldName(s.found[k].Name) == foldName(name) {
-				if s.found[k].Line == 0 || s.found[k].Message == "failed" || s.found[k].At > f.At {
-					s.found[k].File, s.found[k].Line, s.found[k].Message = f.File, f.Line, f.Message
-				}
-				name = ""
-				break
-			}
-		}
-		if name != "" {
-			s.found = append(s.found, f)
+	for i := len(s.found) - 1; i >= 0 && surplus > 0; i-- {
+		if s.found[i].Line == 0 && s.found[i].Message == "failed" {
+			s.drop(i)
+			surplus--
 		}
 	}
+	size := map[int]int{}
+	for _, n := range s.lists {
+		size[n]++
+	}
+	for n := 1; n <= len(s.lists) && surplus > 0; n++ {
+		if size[n] != surplus || len(size) < 2 {
+			continue
+		}
+		for i := len(s.found) - 1; i >= 0; i-- {
+			if s.lists[i] == n {
+				s.drop(i)
+			}
+		}
+		return
+	}
+}
+
+func (s *shapes) drop(i int) {
+	s.found = slices.Delete(s.found, i, i+1)
+	s.lists = slices.Delete(s.lists, i, i+1)
 }
 
 // dropContainers drops a name that only stands for others: a suite, a file, or
@@ -409,8 +377,8 @@ func (s *shapes) dropContainers() {
 			if k == i {
 				continue
 			}
-			other := foldName(o.Name)
-			if strings.HasPrefix(other, name+" ") && f.Line == 0 || tapFile(f.Name) && o.File != "" {
+			other := foldName(o.Suite + " " + o.Name)
+			if f.Line == 0 && (strings.HasPrefix(other, name+" ") || strings.Contains(other, " "+name+" ")) || tapFile(f.Name) && o.File != "" && !tapFile(o.Name) {
 				drop = true
 			}
 			// The same test under a shorter name, at the same place or nowhere.

@@ -66,8 +66,21 @@ func said(l *Log, c *Claims, i int) string {
 	return strings.Join(out, " ")
 }
 
-// behind looks for what failed behind a recipe that make only says has failed:
-// a runner that no reader knows. What has a name or a place is the cause.
+// onlyPassedOn reports whether all that was read are build tools, which say no
+// more than that something they started failed.
+func onlyPassedOn(parts []part) bool {
+	for _, p := range parts {
+		switch p.reader.Name {
+		case makeTool.Name, maven.Name, gradleBuild.Name, rake.Name:
+		default:
+			return false
+		}
+	}
+	return len(parts) > 0
+}
+
+// behind looks for what failed behind a step that a build tool only says has
+// failed: a runner that no reader knows. What has a name or a place is the cause.
 func behind(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
 	found := fallback(l, c, loopcore.Report{})
 	for _, f := range required(found.Failures) {

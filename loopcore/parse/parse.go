@@ -67,11 +67,14 @@ func ParseReader(r io.Reader, in Input) (loopcore.Report, error) {
 	return read(l), nil
 }
 
-// read runs the readers over a cleaned log and makes one report of theirs.
-func read(l *Log) loopcore.Report {
+// read makes one report of all that the readers find in a cleaned log.
+func read(l *Log) loopcore.Report { return readWith(l, Readers) }
+
+// readWith is read with readers of the caller's choice.
+func readWith(l *Log, readers []Reader) loopcore.Report {
 	c := NewClaims(len(l.Lines))
 	var parts []part
-	for _, r := range Readers {
+	for _, r := range readers {
 		if l.In.Format != "" && r.Name != l.In.Format || l.In.Format == "" && !r.Spot(l) {
 			continue
 		}
@@ -87,8 +90,10 @@ func read(l *Log) loopcore.Report {
 	}
 	if !known(l, rep) {
 		rep = fallback(l, c, rep)
-	} else if rep.Runner == makeTool.Name {
+	} else if onlyPassedOn(parts) {
 		rep = behind(l, c, rep)
+	} else {
+		rep = secondOpinion(l, rep)
 	}
 	markedKilled(l, c, &rep)
 	judge(l, &rep)

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"path"
 	"strings"
 
 	"fixloop/loopcore"
@@ -139,7 +140,7 @@ func placeAt(s string, k int) (textPlace, bool) {
 		from--
 	}
 	file := s[from:k]
-	if !sourceFile(file) {
+	if !sourceFile(file) || s[k] == '(' && !strings.ContainsAny(file, `/\`) && !sourceExts[path.Ext(file)] { // t.equal(2 + 2)
 		return textPlace{}, false
 	}
 	p := textPlace{file: file, line: no, from: from, to: len(s) - len(strings.TrimLeft(digits, "0123456789"))}
@@ -187,18 +188,19 @@ type body struct {
 	message string
 	frames  []loopcore.Frame // deepest first
 	kind    loopcore.FailureKind
+	placed  bool // a frame is the repository's; only the general reader asks
 }
 
 // readBody reads the text of one failure in whatever language: its message,
 // its stack, its kind.
 func readBody(l *Log, from, to int) body {
 	if frames, msg := pyShort(l, from, to); msg != "" && len(frames) > 0 {
-		return body{msg, frames, pyKind(msg)}
+		return body{message: msg, frames: frames, kind: pyKind(msg)}
 	}
 	for i := from; i < to; i++ {
 		if strings.HasPrefix(strings.TrimSpace(l.Lines[i]), "Traceback (most recent call last)") {
 			if t := readPyTrace(l, from, to); t.message != "" {
-				return body{t.message, t.frames, t.kind}
+				return body{message: t.message, frames: t.frames, kind: t.kind}
 			}
 			break
 		}

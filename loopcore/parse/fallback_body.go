@@ -1,0 +1,95 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// body reads the error in lines from..to, in whatever language: what was said,
+// where, and what kind it is.
+func (s *shapes) body(from, to int) body {
+	for i := from; i < to; i++ {
+		t := strings.TrimSpace(s.l.Lines[i])
+		switch {
+		case strings.HasPrefix(t, "E   "):
+			if frames, msg := pyShort(s.l, from, to); msg != "" && len(frames) > 0 {
+				return s.locate(body{message: msg, frames: frames, kind: pyKind(msg)})
+			}
+		case strings.HasPrefix(t, `File "`):
+			if tr := readPyTrace(s.l, from, to); tr.message != "" && len(tr.frames) > 0 {
+				return s.locate(body{message: tr.message, frames: tr.frames, kind: tr.kind})
+			}
+		}
+	}
+	return s.locate(s.anyBody(from, to))
+}
+
+// locate notes whether an error has a place in the repository.
+func (s *shapes) locate(b body) body {
+	_, b.placed = s.l.own(b.frames)
+	return b
+}
+
+// anyBody reads an error whose stack is printed deepest first, or that names
+// its place somewhere.
+func (s *shapes) anyBody(from, to int) body {
+	var b body
+	var parts []string
+	var declared, frames, mentioned []loopcore.Frame // before any message: where the test is declared
+	upward := false                                  // the deepest is last: its line is quoted below each
+	for i := from; i < to; i++ {
+		t := strings.TrimSpace(undecorated(s.l.Lines[i]))
+		if ruleLine(t) && len(parts) > 0 && i > from+1 {
+			break
+		}
+		if t == "" || ruleLine(t) || strings.Trim(t, "^~|│─-=. ") == "" {
+			continue
+		}
+		if f, ok := s.l.frame(t); ok {
+			rest := afterPlace(t)
+			switch {
+			case f.File == "":
+			case len(parts) == 0 && rest == "" && !strings.HasPrefix(t, "at "):
+				declared = append(declared, f)
+			default:
+				frames = append(frames, f)
+			}
+			if rest != "" && len(parts) < 12 && !strings.HasPrefix(t, "at ") {
+				parts = append(parts, rest)
+			}
+			continue
+		}
+		if strings.HasPrefix(t, ">  ") && len(declared)+len(frames) > 0 {
+			upward = true
+			continue
+		}
+		if _, _, ok := jsCodeLine(t); ok || strings.HasPrefix(t, "at ") && len(frames) > 0 {
+			continue
+		}
+		if p, ok := findPlace(t); ok && !s.l.Foreign(p.file) {
+			mentioned = append(mentioned, loopcore.Frame{File: s.l.Path(p.file), Line: p.line})
+		}
+		if len(parts) < 12 && !traceHeads[strings.ToLower(strings.TrimRight(t, ":"))] {
+			parts = append(parts, t)
+		}
+	}
+	b.frames = append(append(frames, mentioned...), declared...)
+	if upward {
+		b.frames = reversed(append(declared, frames...))
+	}
+	b.message = strings.Join(parts, " ")
+	b.kind = textKind(b.message)
+	return b
+}
+
+// undecorated takes a margin away: `# text` of TAP, `[----] text`, `| text`.
+func undecorated(line string) string {
+	s := strings.TrimLeft(line, " \t")
+	for _, p := range []string{"# ", "[----] ", "| ", "│ ", "[  ERROR   ] --- ", "[   LINE   ] --- ", "#\t"} {
+		if rest, ok := strings.CutPrefix(s, p); ok {
+			return rest
+		}
+	}
+	return line
+}

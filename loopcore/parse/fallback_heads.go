@@ -1,0 +1,357 @@
+package parse
+
+import (
+	"strings"
+)
+
+// kindWords stand where a test's name would: the name is on the next line.
+var kindWords = map[string]bool{"failure": true, "error": true, "fail": true, "failed": true, "[fail]": true, "[error]": true, "[failed]": true, "panicked": true, "[panicked]": true, "failed test": true, "[timedout]": true, "• [failed]": true, "• [panicked]": true, "• [timedout]": true, "✗ [failed]": true}
+
+// marks finds every line that names a failing test, or ends what was said of
+// one, in order.
+func (s *shapes) marks() []mark {
+	var out []mark
+	signs := anyMayFail(s.l)
+	off := "" // the rule of a section that tells of tests which passed
+	fails := false
+	listed := -1 // how far the names are indented that are listed below such a title
+	lists := &numberedLists{last: map[int]int{}}
+	for i := 0; i < len(s.l.Lines); i++ {
+		line := s.l.Lines[i]
+		if !s.free(i) || len(out) > 20000 || line == "" {
+			continue
+		}
+		if title, rule, ok := ruledTitle(line); ok {
+			if sectionTitle(title) {
+				if off, fails = "", failedSection(title); passedSection(title) {
+					off = rule
+				}
+				out = append(out, mark{at: i, to: i + 1, style: "section", depth: indent(line)})
+				continue
+			}
+			if off == "" {
+				if m, ok := s.ruled(i, title, rule); ok {
+					listed = noList
+					out = append(out, m)
+				}
+			}
+			continue
+		}
+		if title, ok := plainTitle(line); ok {
+			if off == "" || off == "plain" {
+				if off, fails = "", failedSection(title); passedSection(title) {
+					off = "plain"
+				}
+				out = append(out, mark{at: i, to: i + 1, style: "section", depth: indent(line)})
+				listed = -1
+				continue
+			}
+		}
+		if m, ok := s.kindHead(i); ok && (off == "" || off == "plain") {
+			off = ""
+			out = append(out, m)
+			i = m.to - 1
+			continue
+		}
+		if off != "" {
+			continue
+		}
+		if m, ok := s.numbered(i, lists); ok {
+			listed = noList
+			m.inFails = fails
+			out = append(out, m)
+			i = m.to - 1
+			continue
+		}
+		if m, ok := s.placed(i); ok {
+			out = append(out, m)
+			continue
+		}
+		if signs {
+			if m, ok := failMark(line); ok && s.heads(m, i, out) {
+				m.at, m.to, listed = i, i+1, noList
+				out = append(out, m)
+				continue
+			}
+		}
+		if fails && off == "" {
+			if m, ok := s.listed(i, &listed); ok {
+				out = append(out, m)
+				continue
+			}
+		}
+		if passes(line) {
+			style := "pass"
+			if hasAnyPrefix(strings.TrimSpace(line), startSigns) {
+				style = "start"
+			}
+			out = append(out, mark{at: i, to: i + 1, style: style, depth: indent(line)})
+		}
+	}
+	return out
+}
+
+// heads reports whether a line that begins with the word error heads a test's
+// error, and is not the error itself: it stands below a rule, or names a test
+// as only runners write them.
+func (s *shapes) heads(m mark, i int, marks []mark) bool {
+	if m.strong || i == 0 {
+		return true
+	}
+	before, after := s.l.Lines[i-1], s.l.Line(i+1)
+	t := strings.TrimSpace(before)
+	n := len(marks)
+	first := t == "" || ruleLine(t) || n > 0 && marks[n-1].to == i
+	switch {
+	case strings.HasPrefix(strings.ToLower(m.style), "error") && m.style != "Error in ":
+		return ruleLine(t) || m.style == "ERROR " && !strings.Contains(m.name, " ") && strings.ContainsAny(m.name, "/:")
+	case strings.HasPrefix(m.style, ":") || strings.HasPrefix(m.style, " "): // its sign is at the end
+		return first || indent(after) > m.depth
+	}
+	return first || indent(before) < m.depth || strings.HasPrefix(t, "#")
+}
+
+// noList is the depth of no line: the list is over.
+const noList = 1 << 20
+
+// listed reads a line of a plain list of names below a title such as Failures:
+// all at one depth, with more below each, or with a place.
+func (s *shapes) listed(i int, depth *int) (mark, bool) {
+	line := s.l.Lines[i]
+	t := strings.TrimSpace(line)
+	if t == "" || *depth >= 0 && indent(line) != *depth {
+		if t != "" && indent(line) < *depth {
+			*depth = 1 << 20 // the list is over
+		}
+		return mark{}, false
+	}
+	*depth = indent(line)
+	m := mark{at: i, to: i + 1, name: t, style: "listed", depth: *depth}
+	m, ok := m.clean()
+	if !ok || m.depth == 0 && (m.place.line == 0 || m.name == t) || m.place.line == 0 && (m.depth == 0 || indent(s.l.Line(i+1)) <= m.depth) || strings.HasPrefix(t, "at ") {
+		return mark{}, false
+	}
+	return m, true
+}
+
+// ruleLine reports whether a line is a rule, perhaps with a number in it.
+func ruleLine(t string) bool {
+	if len(t) < 8 {
+		return false
+	}
+	for _, rule := range []string{"=", "-", "_", "*", "~", "─", "═", "━", "⎯", "#", "+"} {
+		if n := strings.Count(t, rule); n >= 8 && n*len(rule)*4 >= len(t)*3 && strings.HasPrefix(t, rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// ruledTitle reads a title between rules on one line: `____ name ____`,
+// `── 1. Failure: x ──`, `== #2: x ====`.
+func ruledTitle(line string) (title, rule string, ok bool) {
+	s := strings.TrimSpace(line)
+	if len(s) < 7 || len(s) > 400 {
+		return "", "", false
+	}
+	for _, rule := range []string{"=", "_", "-", "─", "═", "━", "~", "*", "#", "⎯"} {
+		if !strings.HasPrefix(s, rule+rule) {
+			continue
+		}
+		head := strings.TrimLeft(s, rule)
+		title := strings.TrimSpace(strings.TrimRight(head, rule))
+		closed := len(head)-len(strings.TrimRight(head, rule)) >= 2*len(rule)
+		long := len(s)-len(head) >= 4*len(rule)
+		if !strings.HasPrefix(head, " ") || title == "" || !closed || !long && len(head)-len(strings.TrimRight(head, rule)) < 4*len(rule) || strings.HasPrefix(s, "--- ") {
+			return "", "", false
+		}
+		return title, rule, true
+	}
+	return "", "", false
+}
+
+// sectionTitle reports whether a ruled title is of a part of the output.
+func sectionTitle(title string) bool {
+	low := strings.ToLower(title)
+	if len(strings.Fields(title)) == 1 && title == strings.ToUpper(title) && !strings.ContainsAny(title, "_.:[") {
+		return true
+	}
+	for _, w := range []string{"short test summary", "warnings summary", "captured ", "test session", "session ", "slowest", "results", "skipped", "failed", "failures", "failing", "errors", "summary", "done", "final ", "test run", "coverage", "generated ", "passes", "passed", "warnings", "begin", "end", "output", "stdout", "stderr"} {
+		if low == strings.TrimSpace(w) || strings.HasSuffix(w, " ") && strings.HasPrefix(low, w) || strings.HasPrefix(low, w+" ") {
+			return true
+		}
+	}
+	_, pairs, _ := readTotals(title)
+	return pairs > 0 || totalLike(title)
+}
+
+// plainTitle reads a title of a part of the output without rules: `Pending:`,
+// `FAILURES!`, `There were 3 skipped tests:`.
+func plainTitle(line string) (string, bool) {
+	t := strings.TrimSpace(line)
+	if len(t) > 50 || len(t) < 6 {
+		return "", false
+	}
+	if rest, ok := strings.CutPrefix(t, "There was"); ok {
+		rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(rest, " "), "were "), " 0123456789")
+		return rest, strings.HasSuffix(t, ":")
+	}
+	if rest, ok := strings.CutPrefix(t, "=== "); ok && !strings.Contains(rest, ":") {
+		t = rest + ":"
+	}
+	short := strings.TrimRight(t, ":! ")
+	if at := strings.LastIndex(short, " ("); at > 0 && strings.HasSuffix(short, ")") && atoi(short[at+2:]) > 0 { // Failures (8):
+		short = short[:at]
+	}
+	if short == t && t != strings.ToUpper(t) {
+		return "", false
+	}
+	switch strings.ToLower(short) {
+	case "failures", "failing specs", "failed specs", "failed", "failed tests", "failed examples", "failing tests", "failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings", "incomplete", "passed", "passed tests":
+		return short, true
+	}
+	return "", false
+}
+
+// failedSection reports whether the section is of tests that failed.
+func failedSection(title string) bool {
+	low := strings.ToLower(title)
+	return strings.HasPrefix(low, "fail") || strings.HasPrefix(low, "error")
+}
+
+// passedSection reports whether the section is of tests that did not fail.
+func passedSection(title string) bool {
+	low := strings.ToLower(title)
+	return strings.HasPrefix(low, "pass") || strings.HasPrefix(low, "skip") || strings.HasPrefix(low, "slowest") || strings.HasPrefix(low, "warnings") || strings.HasPrefix(low, "xfail") || strings.HasPrefix(low, "pending") || strings.HasPrefix(low, "risky") || strings.HasPrefix(low, "incomplete")
+}
+
+// ruled makes a mark of a title between rules.
+func (s *shapes) ruled(i int, title, rule string) (mark, bool) {
+	m := mark{at: i, to: i + 1, style: "rule" + rule, depth: indent(s.l.Lines[i])}
+	title = strings.TrimPrefix(title, "#")
+	if digits := strings.TrimLeft(title, "0123456789"); digits != title && len(digits) > 2 && (digits[0] == ':' || digits[0] == '.') {
+		title = strings.TrimSpace(digits[1:])
+	}
+	low := strings.ToLower(title)
+	for _, p := range []string{"failure (", "error (", "failure: ", "error: ", "fail: ", "failed: ", "error at setup of ", "error at teardown of ", "error collecting ", "error "} {
+		if strings.HasPrefix(low, p) {
+			m.strong = true
+			title = strings.TrimLeft(title[len(p)-1:], " ")
+			break
+		}
+	}
+	m.name = strings.TrimSuffix(strings.TrimSuffix(title, " stdout"), " stderr")
+	return m.clean()
+}
+
+// kindHead reads a line that only says that something failed, above the name:
+// `Failure:`, `  1) Error:`, `• [FAILED] [0.1 seconds]`.
+func (s *shapes) kindHead(i int) (mark, bool) {
+	t := strings.TrimSpace(s.l.Lines[i])
+	if len(t) > 60 || len(t) < 4 {
+		return mark{}, false
+	}
+	numbered := false
+	if digits := strings.TrimLeft(t, "0123456789"); digits != t && strings.HasPrefix(digits, ") ") {
+		t, numbered = digits[2:], true
+	}
+	if at := strings.LastIndex(t, " ["); at > 0 && strings.HasSuffix(t, "]") && timeText(t[at+2:len(t)-1]) {
+		t = t[:at]
+	}
+	if before := strings.TrimSpace(s.l.Line(i - 1)); !numbered && t[0] != '[' && before != "" && !ruleLine(before) {
+		return mark{}, false
+	}
+	t = strings.TrimRight(t, ":")
+	if !kindWords[strings.ToLower(t)] || t == strings.ToLower(t) && t[0] != '[' {
+		return mark{}, false
+	}
+	m := mark{at: i, style: "kind" + t[:1], depth: indent(s.l.Lines[i]), strong: true}
+	next := strings.TrimSpace(s.l.Line(i + 1))
+	if strings.HasPrefix(next, "Traceback") { // the name stands below its trace
+		k := i + 2
+		for k < len(s.l.Lines) && k < i+150 && !ruleLine(strings.TrimSpace(s.l.Lines[k])) {
+			k++
+		}
+		for k > i && (ruleLine(strings.TrimSpace(s.l.Line(k))) || strings.TrimSpace(s.l.Line(k)) == "") {
+			k--
+		}
+		m.to, m.name = i+1, s.l.Lines[k]
+		return m.clean()
+	}
+	if next == "" || len(next) > 300 || errorHead(next) || ruleLine(next) {
+		return mark{}, false
+	}
+	m.to, m.name = i+2, strings.ReplaceAll(next, "[It] ", "")
+	return m.clean()
+}
+
+// numbered reads a line of a list of failures: ExUnit, RSpec, PHPUnit, Pest,
+// Mocha and their kin. The numbers rise, or begin again.
+func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
+	line := s.l.Lines[i]
+	depth := indent(line)
+	if depth > 8 {
+		return mark{}, false
+	}
+	t := line[depth:]
+	n := atoi(t)
+	rest := strings.TrimLeft(t, "0123456789")
+	if n == 0 || rest == t || !strings.HasPrefix(rest, ") ") && !strings.HasPrefix(rest, ". ") || len(rest) < 4 {
+		return mark{}, false
+	}
+	if last := lists.last[depth]; n != 1 && (n <= last || n > last+8) {
+		return mark{}, false
+	}
+	m := mark{at: i, to: i + 1, name: rest[2:], style: "number" + rest[:1], depth: depth, number: n}
+	for k := i + 1; k < i+6 && !strings.HasSuffix(m.name, ":"); k++ { // mocha breaks a name at its suites
+		next := s.l.Line(k)
+		if strings.TrimSpace(next) == "" || indent(next) < depth+3 || atoi(strings.TrimSpace(next)) > 0 {
+			break
+		}
+		if strings.HasSuffix(next, ":") && !strings.HasSuffix(next, "Message:") && !strings.HasSuffix(next, "Stack:") {
+			for q := i + 1; q <= k; q++ {
+				m.name += " " + strings.TrimSpace(s.l.Lines[q])
+			}
+			m.to = k + 1
+			break
+		}
+	}
+	if low := strings.ToLower(m.name); strings.HasPrefix(low, "failure (") || strings.HasPrefix(low, "error (") {
+		m.name = m.name[strings.IndexByte(m.name, '('):]
+	}
+	m, ok := m.clean()
+	if ok {
+		if n == 1 {
+			lists.count++
+		}
+		m.list, lists.last[depth] = lists.count, n
+	}
+	return m, ok
+}
+
+// numberedLists are the lists of failures met so far.
+type numberedLists struct {
+	last  map[int]int // the last number, by how far it is indented
+	count int
+}
+
+// placed reads a heading that begins with a place: `File "x.py", line 5, in
+// x.add` under a rule, and `Failure ('a.R:5'): adds`.
+func (s *shapes) placed(i int) (mark, bool) {
+	t := strings.TrimSpace(s.l.Lines[i])
+	m := mark{at: i, to: i + 1, depth: indent(s.l.Lines[i]), strong: true}
+	if f, ok := pyFrame(s.l, t); ok && f.Func != "" && i > 0 && ruleLine(strings.TrimSpace(s.l.Lines[i-1])) {
+		m.name, m.style = f.Func, "placed"
+		m.place = textPlace{file: f.File, line: f.Line}
+		return m, true
+	}
+	for _, w := range []string{"Failure (", "Error (", "FAILURE (", "ERROR ("} {
+		if rest, ok := strings.CutPrefix(t, w); ok && strings.Contains(rest, "): ") {
+			m.name, m.style = rest, w
+			if m, ok := m.clean(); ok && m.place.line > 0 {
+				return m, true
+			}
+		}
+	}
+	return mark{}, false
+}

@@ -1,0 +1,281 @@
+package parse
+
+import "strings"
+
+// mark is a line that names a test which failed, or one that only ends what was
+// said of another test (it passed, was skipped, begins).
+type mark struct {
+	at, to  int    // the heading's lines; the error stands below to, or above at
+	name    string // "" for one that only ends another
+	style   string // the sign: marks of one style have their errors on one side
+	message string // what the heading's own line says
+	place   textPlace
+	strong  bool // an unmistakable sign; a weak one needs an error with a place
+	depth   int
+	number  int  // of a numbered list, 0 = none
+	list    int  // which numbered list
+	inFails bool // it stands below a title such as Failures
+}
+
+// ends reports whether a mark names no failed test.
+func (m mark) ends() bool { return m.name == "" }
+
+// failSigns begin a line that names a failing test.
+var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", "☓ ", "🔴 ", "[✗] ", "[✘] ", "❎ ", "● ", "[FAIL] ", "✗\t"}
+
+// failWords do too; those in brackets are unmistakable.
+var failWords = []string{
+	"--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ", "FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ",
+	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ", "Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "[FAILURE] ", "Failed ", "* FAILURE: ", "* DOCTEST FAILURE: ",
+}
+
+// failTails end one.
+var failTails = []string{
+	" ... FAILED", " ... FAIL", " ... failed", " ... fail", " ... ERROR", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED", ": FAILED", " => FAIL", " => FAILED", " ...FAILED", "...FAILED", "...FAIL", "...failed", " FAILED", " ✗", " ✘", " ❌", " FAILED!",
+	"... FAIL!", " <<< FAILURE!", " <<< ERROR!", " NOT OK", ": FAIL", " | FAIL |", " | FAIL", " [E]", " FAIL", " ERROR", " [ERROR]", ":FAIL", ": ERROR",
+}
+
+// passSigns begin a line about a test that did not fail, or that only begins.
+var passSigns = []string{
+	"✓ ", "✔ ", "√ ", "ok ", "PASS ", "PASS: ", "PASSED ", "[PASS]", "[PASS ]", "[ PASS", "(pass)", "(skip)", "(todo)", "[       OK ]", "[OK]", "[ OK ]", "[ RUN ", "[RUN ", "[  PASSED  ]", "[  SKIPPED", "[  DISABLED", "[SKIP", "=== RUN", "=== PAUSE", "=== CONT",
+	"--- PASS", "--- SKIP", "- [skip]", "SKIP: ", "SKIP ", "SKIPPED ", "Passed ", "○ ", "XFAIL", "[RUN]", "⊘ ", "↓ ", "P [PENDING]", "S [SKIPPED]", "Skip (", "Pending: ", "Omission: ", "Notification: ", "? ", "﹣ ", "✅ ", "ℹ ", "▶ ", "[SKIPPED]", "[PASSED]", "UNTESTED: ", "UNSUPPORTED: ",
+}
+
+// passTails end one.
+var passTails = []string{" ... ok", " ...ok", "...OK", "... OK", "...ok", " PASSED", " PASS", " | PASS |", " | SKIP |", " SKIPPED", "...passed", " ... skipped", " ... ignored", "...SKIP", ": OK", " (SKIPPED)", " (PASSED)", " - PASSED", " SKIP", " [OK]", " [SKIPPED]", ": PASS", " ok"}
+
+// startSigns begin a line about a test that begins.
+var startSigns = []string{"[ RUN ", "[RUN ", "[RUN]", "=== RUN", "TEST(", "START "}
+
+// passes reports whether a line tells of a test that did not fail.
+func passes(line string) bool {
+	s := strings.TrimSpace(line)
+	if len(s) < 3 || len(s) > 400 || strings.IndexByte(passFirst, s[0]) < 0 && strings.IndexByte(passLast, s[len(s)-1]) < 0 {
+		return false
+	}
+	if hasAnyPrefix(s, passSigns) {
+		return true
+	}
+	short := withoutTime(withoutShare(s))
+	for _, t := range passTails {
+		if strings.HasSuffix(short, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// What a line may begin with that passSigns know, and end with that passTails
+// know or that may follow those.
+const (
+	passFirst = "\xe2\xefoP[(=-SXU?"
+	passLast  = "kKSDEPd|)]s%"
+)
+
+// withoutShare takes `[ 40%]` away from a line's end.
+func withoutShare(s string) string {
+	if strings.HasSuffix(s, "%]") {
+		if at := strings.LastIndex(s, "["); at > 0 {
+			return strings.TrimRight(s[:at], " ")
+		}
+	}
+	return s
+}
+
+// failMark reads a line that names a failing test.
+func failMark(line string) (mark, bool) {
+	s := strings.TrimLeft(strings.TrimSpace(line), "#>│|█ ")
+	s = strings.TrimRight(s, " │")
+	if len(s) < 4 || len(s) > 400 || !mayFail(s) {
+		return mark{}, false
+	}
+	m := mark{depth: indent(line)}
+	for _, p := range failSigns {
+		if rest, ok := strings.CutPrefix(s, p); ok {
+			m.name, m.strong, m.style = rest, p != "● ", p
+			return m.clean()
+		}
+	}
+	for _, p := range failWords {
+		rest, ok := strings.CutPrefix(s, p)
+		if !ok {
+			continue
+		}
+		if p == "Failed " && !strings.Contains(strings.Fields(rest + " .")[0], ".") {
+			continue // a sentence
+		}
+		if (p == "Error in " || p == "Failure in ") && (strings.ContainsAny(rest, "`") || strings.Contains(strings.Fields(rest + " .")[0], "(")) {
+			continue
+		}
+		if p == "Failed test '" {
+			rest, _, _ = strings.Cut(rest, "'")
+		}
+		m.name, m.style = rest, p
+		m.strong = p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || p == "Failed test '"
+		return m.clean()
+	}
+	return m.tailed(s)
+}
+
+// tailed reads a mark whose sign is the line's end.
+func (m mark) tailed(s string) (mark, bool) {
+	short := withoutTime(withoutShare(s))
+	if at := strings.LastIndex(short, " ["); at > 0 && strings.HasSuffix(short, "]") && (timeText(short[at+2:len(short)-1]) || strings.HasSuffix(short[:at], "FAILED")) {
+		short = short[:at]
+	}
+	for _, t := range failTails {
+		if head, ok := strings.CutSuffix(short, t); ok {
+			m.name, m.strong, m.style = strings.TrimRight(head, " .\t"), t != " ERROR" && t != " FAIL" && t != " FAILED" && t[0] != ':', t
+			return m.clean()
+		}
+	}
+	for _, t := range []string{" ✘ ", " ✗ ", " [X] "} { // a tree with the message behind the sign
+		if at := strings.Index(s, t); at > 0 && treeBranch(s) > 0 {
+			m.name, m.message, m.strong, m.style = s[treeBranch(s):at], s[at+len(t):], true, t
+			return m.clean()
+		}
+	}
+	for _, t := range []string{" (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (", " FAILED [", " FAILED ("} {
+		if at := strings.LastIndex(s, t); at > 0 {
+			m.name, m.strong, m.style = s[:at], true, t
+			return m.clean()
+		}
+	}
+	if at := strings.Index(short, "' failed"); at > 0 && strings.HasPrefix(short, "Test Case '") { // XCTest
+		m.name, m.strong, m.style = strings.Trim(short[len("Test Case '"):at], "-[]"), true, "Test Case"
+		return m.clean()
+	}
+	return mark{}, false
+}
+
+// treeBranch is how much of a line draws the branch of a tree.
+func treeBranch(s string) int {
+	rest := strings.TrimLeft(s, "│├└╷─ ")
+	if rest == s {
+		rest = strings.TrimLeft(s, "|+'- ")
+		if len(s)-len(rest) < 3 {
+			return 0
+		}
+	}
+	return len(s) - len(rest)
+}
+
+// mayFail says cheaply whether a line can hold one of the signs above.
+func mayFail(s string) bool {
+	for i := range len(s) {
+		switch signBytes[s[i]] {
+		case 2:
+			return true
+		case 1:
+			if strings.HasPrefix(s[i+1:], "IL") || strings.HasPrefix(s[i+1:], "il") {
+				return true
+			}
+		case 3:
+			if strings.HasPrefix(s[i+1:], "ROR") || strings.HasPrefix(s[i+1:], "ror") {
+				return true
+			}
+		}
+	}
+	return strings.HasPrefix(s, "not ok ") || strings.HasSuffix(s, "[E]") || strings.HasSuffix(s, "NOT OK") || strings.HasPrefix(s, "F: ")
+}
+
+// signBytes are the bytes that a sign can be told by: 2 = the first of one that
+// is no letter, 1 = the second of fail, 3 = the second of error.
+var signBytes = [256]byte{0xe2: 2, 0xf0: 2, 0xc3: 2, 'A': 1, 'a': 1, 'R': 3, 'r': 3}
+
+// anyMayFail says the same of the whole log, so that a log without any sign is
+// not read line by line.
+func anyMayFail(l *Log) bool {
+	return l.HasAny("AIL", "ail", "\xe2", "\xf0", "\xc3", "ERROR", "Error", "not ok ", "[E]", "NOT OK", "F: ")
+}
+
+// clean takes from a name what is not part of it; it reports whether a name
+// of a test remains.
+func (m mark) clean() (mark, bool) {
+	s := strings.TrimSpace(m.name)
+	if strings.HasPrefix(s, "[") && !strings.HasPrefix(s, "[fail]") { // [xUnit.net 00:00:00.35]
+		if end := strings.Index(s, "] "); end > 0 && (strings.ContainsAny(s[:end], ".:") || len(s[:end]) < 10 && strings.Trim(s[1:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ! ") == "") {
+			s = strings.TrimSpace(s[end+2:])
+		}
+	}
+	if at := strings.Index(s, ": "); at > 0 && at < 24 && strings.Trim(s[:at], "0123456789:+-~ ") == "" { // 00:01 +0 -1:
+		s = s[at+2:]
+	}
+	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "TEST ", "Test: ", "test: ", "Scenario: ", "at setup of ", "at teardown of ", "collecting "} {
+		s = strings.TrimPrefix(s, p)
+	}
+	if at := strings.Index(s, " recorded an issue at "); at > 0 { // Swift Testing
+		s = s[:at]
+	}
+	if at := strings.Index(s, " failed after "); at > 0 {
+		s = s[:at]
+	}
+	s = withoutTime(s)
+	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(strings.TrimLeft(s[at+2:len(s)-1], "< ")) {
+		s = s[:at]
+	}
+	if digits := strings.TrimLeft(s, "0123456789"); digits != s && (strings.HasPrefix(digits, ") ") || strings.HasPrefix(digits, " - ") || strings.HasPrefix(digits, "/") && len(digits) < 200) {
+		if _, rest, ok := strings.Cut(digits, " "); ok {
+			s = strings.TrimSpace(strings.TrimPrefix(rest, "- "))
+		}
+	}
+	if at := strings.Index(s, ` "`); at > 0 && strings.HasSuffix(s, `"`) && strings.Count(s, `"`) == 2 { // Cart "adds up"
+		s = strings.TrimSpace(s[:at]) + " > " + strings.Trim(s[at:], ` "`)
+	}
+	if at := strings.Index(s, ": CRASH!"); at > 0 {
+		s = s[:at]
+	}
+	m.name = s
+	m = m.split()
+	m.name = strings.TrimSpace(strings.TrimRight(strings.Trim(m.name, "`\""), ": "))
+	if m.name == "" || len(m.name) > 300 || totalLike(m.name) {
+		return m, false
+	}
+	return m, true
+}
+
+// split takes the place and the message out of a heading: `test_x(Cart)
+// [t.rb:9]`, `x # a.feature:6`, `a.py::test_x - AssertionError: no`,
+// `('a.R:5'): adds`.
+func (m mark) split() mark {
+	if head, tail, ok := strings.Cut(m.name, " - "); ok && !strings.ContainsAny(head, " \t") && strings.ContainsAny(head, ":/") {
+		m.name, m.message = head, tail
+	}
+	p, ok := findPlace(m.name)
+	if !ok {
+		return m
+	}
+	head, tail := m.name[:p.from], strings.TrimLeft(m.name[p.to:], ":)]'\" ,")
+	switch head = strings.TrimRight(head, " ([#'\"-–=>@:"); {
+	case strings.HasPrefix(tail, "# ") && !strings.Contains(head, " "): // a command that runs it again
+		m.name = strings.TrimPrefix(tail[2:], "Scenario: ")
+	case strings.TrimLeft(head, "(['") == "" && tail != "": // the place first
+		m.name = tail
+	case head == "":
+		return m // a place is all there is
+	default:
+		m.name = head
+		if m.message == "" {
+			m.message = strings.TrimSpace(tail)
+		}
+	}
+	m.place = p
+	return m
+}
+
+// totalLike reports whether a text speaks of the whole run, not of a test.
+func totalLike(s string) bool {
+	low := strings.ToLower(s)
+	for _, w := range []string{
+		"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run", "build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
+		"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ", "cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures", "errors", "cases: ", "reason: ",
+	} {
+		if strings.HasPrefix(low, w) || w == "tests failed" && strings.Contains(low, w) {
+			return true
+		}
+	}
+	if n, pairs, _ := readTotals(s); pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) && len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
+		return true
+	}
+	return strings.Trim(s, "0123456789.,:;/()[]!-=* |") == "" || s[0] == '|'
+}

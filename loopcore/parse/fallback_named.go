@@ -1,0 +1,42 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// named reads errors that name their test in front of the message:
+// `/x/CartTests.swift:12: error: CartTests.testTotal : XCTAssertEqual failed`.
+func (s *shapes) named() {
+	if !s.l.Has("error: ") {
+		return
+	}
+	for i, line := range s.l.Lines {
+		if !s.free(i) || !strings.Contains(line, " : ") || !strings.Contains(line, "error: ") {
+			continue
+		}
+		d, ok := scanDiagnostic(line)
+		if !ok {
+			continue
+		}
+		name, msg, ok := strings.Cut(d.text, " : ")
+		name = strings.Trim(name, "-[]")
+		if !ok || name == "" || len(strings.Fields(name)) > 2 {
+			continue
+		}
+		f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: name, File: s.l.Path(d.file), Line: d.line, Column: d.col, Message: msg, At: s.l.Number(i)}
+		for k := range s.found {
+			if foldName(s.found[k].Name) == foldName(name) {
+				if s.found[k].Line == 0 || s.found[k].Message == "failed" || s.found[k].At > f.At {
+					s.found[k].File, s.found[k].Line, s.found[k].Message = f.File, f.Line, f.Message
+				}
+				name = ""
+				break
+			}
+		}
+		if name != "" {
+			s.found = append(s.found, f)
+		}
+	}
+}

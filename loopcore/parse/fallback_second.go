@@ -1,0 +1,47 @@
+package parse
+
+import "fixloop/loopcore"
+
+// secondOpinion lets the general reader look where a known reader may have met a
+// runner that only looks like its own: fewer failures than the output's totals
+// say, or failures without a place. It takes over only where it finds exactly
+// as many as the totals say; else it fills in places.
+func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
+	n := counting(r.Failures)
+	if l.In.Format != "" || !l.In.HasExit || l.In.Exit == 0 || n == 0 || n > maxSecond || !doubtful(r, n) {
+		return r
+	}
+	g := fallback(l, NewClaims(len(l.Lines)), loopcore.Report{})
+	if told := g.Counts.Failed + g.Counts.Errors; g.Counted && told > n && counting(g.Failures) == told && r.Counts.Failed+r.Counts.Errors < told {
+		g.Killed, g.Tests = r.Killed, r.Tests
+		return g
+	}
+	used := make([]bool, len(g.Failures))
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		if f.Line > 0 || f.Name == "" || f.Optional {
+			continue
+		}
+		if k := sameFailure(g.Failures, used, *f); k >= 0 && g.Failures[k].Line > 0 {
+			used[k] = true
+			at, kind := f.At, f.Kind
+			complete(f, g.Failures[k])
+			f.At, f.Kind = at, kind
+		}
+	}
+	return r
+}
+
+// maxSecond bounds the failures that are looked at again.
+const maxSecond = 2000
+
+// doubtful reports whether a reading lacks what the runner must have said.
+func doubtful(r loopcore.Report, n int) bool {
+	bare := 0
+	for _, f := range r.Failures {
+		if !f.Optional && f.Name != "" && f.Line == 0 {
+			bare++
+		}
+	}
+	return bare*2 >= n || !r.Counted
+}
