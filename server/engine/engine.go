@@ -88,6 +88,8 @@ type space struct {
 	log  *slog.Logger
 	live sync.Map // run id to *live
 
+	identities identities // of programs and settings outside of the work tree
+
 	mu sync.Mutex // one change at a time: starting a run, deciding, restoring
 }
 

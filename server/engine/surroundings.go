@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"time"
 
 	"fixloop/loopcore"
+	"fixloop/server/internal/gitrepo"
 )
 
 // tools are programs that gates run, by name or through one another.
@@ -52,27 +55,27 @@ func (s *space) surroundings(g loopcore.Gate) map[string]string {
 	}
 	for w := range words {
 		if path, err := exec.LookPath(w); err == nil && filepath.IsAbs(path) && !s.within(path) {
-			out[programKey+w] = path + " " + identity(path)
+			out[programKey+w] = path + " " + s.identities.identity(path)
 		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		for _, name := range homeSettings {
-			settings(out, filepath.Join(home, filepath.FromSlash(name)))
+			s.settings(out, filepath.Join(home, filepath.FromSlash(name)))
 		}
 	}
 	for _, name := range systemSettings {
-		settings(out, name)
+		s.settings(out, name)
 	}
 	for _, v := range []string{"CARGO_HOME", "XDG_CONFIG_HOME", "GRADLE_USER_HOME"} {
 		if dir := os.Getenv(v); dir != "" {
 			for _, name := range []string{"config.toml", "config", "go/env", "init.gradle", "gradle.properties"} {
-				settings(out, filepath.Join(dir, filepath.FromSlash(name)))
+				s.settings(out, filepath.Join(dir, filepath.FromSlash(name)))
 			}
 		}
 	}
 	for dir := filepath.Dir(s.repo.Top()); ; dir = filepath.Dir(dir) {
 		for _, name := range aboveSettings {
-			settings(out, filepath.Join(dir, filepath.FromSlash(name)))
+			s.settings(out, filepath.Join(dir, filepath.FromSlash(name)))
 		}
 		if dir == filepath.Dir(dir) {
 			return out
@@ -88,14 +91,50 @@ func (s *space) within(path string) bool {
 }
 
 // settings adds the files that a pattern names.
-func settings(out map[string]string, pattern string) {
+func (s *space) settings(out map[string]string, pattern string) {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
 		return
 	}
 	for _, path := range found {
-		out[path] = identity(path)
+		out[path] = s.identities.identity(path)
 	}
+}
+
+// identities remembers what files were known by. A digest is as good as new
+// while the file's times and size are, unless it was changed so shortly before
+// it was read that a later change could bear the same time.
+type identities struct {
+	mu    sync.Mutex
+	known map[string]identified
+}
+
+type identified struct {
+	stamp gitrepo.Stamp
+	as    string
+}
+
+// freshly is how long before a reading a change counts as one that just was.
+const freshly = 2 * time.Second
+
+func (k *identities) identity(path string) string {
+	st, stamped := gitrepo.StampOf(path)
+	k.mu.Lock()
+	was, known := k.known[path]
+	k.mu.Unlock()
+	if stamped && known && was.stamp == st {
+		return was.as
+	}
+	as := identity(path)
+	if again, ok := gitrepo.StampOf(path); stamped && ok && again == st && time.Since(time.Unix(0, st.Changed)) > freshly {
+		k.mu.Lock()
+		if k.known == nil {
+			k.known = map[string]identified{}
+		}
+		k.known[path] = identified{st, as}
+		k.mu.Unlock()
+	}
+	return as
 }
 
 // identity is the content of a small file, else its size and times.

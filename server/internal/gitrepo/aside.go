@@ -81,6 +81,16 @@ func (r *Repo) Stamps(paths []string) map[string]Stamp {
 	return out
 }
 
+// StampOf stamps the file that a path leads to, links followed. ok is false
+// where there is none, or where the system does not keep when a file was changed.
+func StampOf(path string) (s Stamp, ok bool) {
+	fi, err := os.Stat(path)
+	if err != nil || !fi.Mode().IsRegular() || !keepsChangeTime {
+		return s, false
+	}
+	return Stamp{Size: fi.Size(), Written: fi.ModTime().UnixNano(), Changed: changeTime(fi).UnixNano(), Mode: uint32(fi.Mode())}, true
+}
+
 // stampOf stamps a regular file or a link; neither is followed.
 func stampOf(at string) (Stamp, bool) {
 	fi, err := os.Lstat(at)
