@@ -160,10 +160,10 @@ func (o *op) look(ctx context.Context) (sighting, error) {
 		func() (err error) { found, err = o.lookForNew(ctx); return err },
 	)
 	found.changed, found.gone, found.unseen = known.changed, known.gone, known.unseen
+	o.addUnseen(&found)
 	if err == nil {
 		err = o.addInFoldersPlace(ctx, &found)
 	}
-	o.addUnseen(&found)
 	return found, err
 }
 

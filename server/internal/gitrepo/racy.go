@@ -39,7 +39,7 @@ func (r *Repo) justChanged() map[string]int64 {
 // addUnseen adds to a sighting what was noted, changed again, and is not in it.
 func (r *Repo) addUnseen(s *sighting) {
 	noted := r.justChanged()
-	for _, path := range slices.Concat(s.changed, s.unseen) {
+	for _, path := range slices.Concat(s.changed, s.gone, s.unseen) { // what is gone may be seen through a link that took its folder's place
 		delete(noted, path)
 	}
 	for path, ns := range noted {

@@ -631,6 +631,7 @@ func TestWhatTookAFoldersPlaceIsKept(t *testing.T) {
 	f.snapshot()
 	f.ok(os.Rename(f.path("src"), f.path("mine")))
 	f.ok(os.Symlink("mine", f.path("src")))
+	f.write("src/deep/d.txt", "another through the link\n")
 	f.ok(os.RemoveAll(f.path("sub/x")))
 	f.write("sub/x", "a file\n")
 	now := f.snapshot()
