@@ -70,6 +70,7 @@ func (u *unit) findChecks() []check {
 			c.to = u.stmtEnd(i)
 		}
 		u.cutModifier(&c, i)
+		u.shape(&c)
 		if c.text == "" {
 			c.text = u.norm(i, c.to)
 		}
@@ -271,6 +272,9 @@ func (u *unit) inline(c *check, init span) {
 			c.ops[k], c.opAt[k] = val, parts[1]
 		}
 	}
+	if len(c.ops) > 1 && c.ops[0] == c.ops[1] {
+		c.rank, c.soft = 0, "both sides are the same"
+	}
 }
 
 // judgeFail ranks the condition of a failure branch: it is what must not hold.
@@ -281,14 +285,36 @@ func (u *unit) judgeFail(c *check, from, to int) {
 		c.rank = 90
 		if len(c.ops) > 1 && isNil(c.ops[1]) {
 			c.rank = 50
+		} else if len(c.opAt) > 1 && (u.sizeOf(c.opAt[0]) || u.sizeOf(c.opAt[1])) {
+			c.rank = rankSize
 		}
 	case strings.Contains(c.verb, "=="):
 		c.rank = 45
 		if len(c.ops) > 1 && isNil(c.ops[1]) {
 			c.rank = 40
 		}
+	default:
+		c.rank = u.failRank(c)
 	}
 	c.verb = "fail" + c.verb
+}
+
+// failRank inverts the strength of a lone predicate: what fails the test is its opposite.
+func (u *unit) failRank(c *check) int {
+	if len(c.ops) != 1 || len(c.opAt) != 1 || strings.ContainsAny(c.verb, "<>&|") {
+		return c.rank
+	}
+	rank := predicateRank(u.lastName(c.opAt[0].from, c.opAt[0].to))
+	if strings.HasPrefix(c.ops[0], "!") || strings.HasPrefix(c.ops[0], "not ") {
+		return rank
+	}
+	switch rank {
+	case 90:
+		return 45
+	case 75:
+		return 40
+	}
+	return 55
 }
 
 func isNil(s string) bool {

@@ -27,7 +27,7 @@ func (u *unit) assertWord(i int) bool {
 	case langC:
 		return cAssert(t)
 	case langCSharp:
-		return prev == "." && (strings.HasSuffix(owner, "Assert") && owner != "" || owner == "ClassicAssert") && !netMark(t) && t != "That" || strings.HasPrefix(t, "Verify") && prev == "." || strings.HasPrefix(t, "Should") && prev == "." && t != "Should" || t == "Exception" && owner == "Record" || t == "ExceptionAsync" && owner == "Record" || t == "Received" && prev == "." || t == "DidNotReceive" && prev == "."
+		return prev == "." && (strings.HasSuffix(owner, "Assert") && owner != "" || owner == "ClassicAssert") && !netMark(t) && t != "That" || strings.HasPrefix(t, "Verify") && prev == "." || strings.HasPrefix(t, "Should") && prev == "." && t != "Should" || t == "Exception" && owner == "Record" || t == "ExceptionAsync" && owner == "Record" || strings.HasPrefix(t, "Received") && prev == "." || t == "DidNotReceive" && prev == "."
 	case langElixir:
 		return (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute")) && prev != "." && prev != ":" && t != "assert" && t != "refute" || t == "assert" || t == "refute"
 	case langSwift:
@@ -78,7 +78,7 @@ func jsAssert(t string) bool {
 }
 
 func cAssert(t string) bool {
-	for _, p := range [...]string{"EXPECT_", "ASSERT_", "CHECK", "REQUIRE", "BOOST_CHECK", "BOOST_REQUIRE", "BOOST_TEST", "BOOST_WARN", "TEST_ASSERT", "cr_assert", "cr_expect", "ck_assert", "assert_", "STRCMP_EQUAL", "LONGS_EQUAL", "DOUBLES_EQUAL", "QCOMPARE", "QVERIFY", "SUCCEED", "STATIC_REQUIRE", "WARN", "fail_unless", "lequal", "lok", "mu_assert", "munit_assert", "UNSIGNED_LONGS_EQUAL", "POINTERS_EQUAL", "ASSERT", "EXPECT", "EXPECT_CALL"} {
+	for _, p := range [...]string{"EXPECT_", "ASSERT_", "FAIL", "ADD_FAILURE", "CHECK", "REQUIRE", "BOOST_CHECK", "BOOST_REQUIRE", "BOOST_TEST", "BOOST_WARN", "TEST_ASSERT", "cr_assert", "cr_expect", "ck_assert", "assert_", "STRCMP_EQUAL", "LONGS_EQUAL", "DOUBLES_EQUAL", "QCOMPARE", "QVERIFY", "SUCCEED", "STATIC_REQUIRE", "WARN", "fail_unless", "lequal", "lok", "mu_assert", "munit_assert", "UNSIGNED_LONGS_EQUAL", "POINTERS_EQUAL", "ASSERT", "EXPECT", "EXPECT_CALL"} {
 		if strings.HasPrefix(t, p) && t != "CHECK_NOFAIL_MESSAGE" && t != "BOOST_TEST_MODULE" && t != "BOOST_TEST_MESSAGE" {
 			return true
 		}
@@ -162,9 +162,12 @@ func (u *unit) receiver(c *check, i, open int, st span) {
 		c.verb += u.chainWords(u.close(open)+1, to)
 		c.ops, c.opAt = append(c.ops, u.norm(u.close(open)+1, to)), append(c.opAt, span{u.close(open) + 1, to})
 	}
-	if u.lang == langPHP && u.text(i) == "expects" || u.lang == langCSharp && (strings.HasPrefix(u.text(i), "Verify") || u.text(i) == "Received") || u.lang == langRuby && (strings.HasPrefix(u.text(i), "must_") || strings.HasPrefix(u.text(i), "wont_")) || u.lang == langCSharp && strings.HasPrefix(u.text(i), "Should") {
+	if u.lang == langPHP && u.text(i) == "expects" || u.lang == langCSharp && (strings.HasPrefix(u.text(i), "Verify") || strings.HasPrefix(u.text(i), "Received")) || u.lang == langRuby && (strings.HasPrefix(u.text(i), "must_") || strings.HasPrefix(u.text(i), "wont_")) || u.lang == langCSharp && strings.HasPrefix(u.text(i), "Should") {
 		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})
 		c.text = u.norm(s, to)
+		if after := u.close(open) + 1; strings.HasPrefix(u.text(i), "Received") && after < to {
+			c.ops, c.opAt = append(c.ops, u.norm(after, to)), append(c.opAt, span{after, to})
+		}
 	}
 	if u.lang == langPython && u.text(i-1) == "." && strings.HasPrefix(u.text(i), "assert_") {
 		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})

@@ -130,6 +130,8 @@ func (u *unit) refine(c *check, op string, width int) {
 		if strings.Contains(strings.ToLower(near), "abs") {
 			c.rank, c.tol = 85, u.number(c.opAt[other])
 		}
+	case (op == "==" || op == "===") && (u.sizeOf(c.opAt[0]) || u.sizeOf(c.opAt[1])):
+		c.rank = rankSize
 	case (op == "==" || op == "===") && (r == "true" || r == "True"):
 		d := check{}
 		u.judgeUnary(&d, c.opAt[0].from, c.opAt[0].to)
@@ -174,7 +176,7 @@ func (u *unit) judgeUnary(c *check, from, to int) {
 	} else if neg && rank == 40 {
 		rank = 55
 	}
-	if isConst(text) {
+	if isConst(text) || lazily(`^(lambda\b|->|\(?\w*\)?=>|function\b|proc\b)`).MatchString(text) {
 		rank, c.soft = 0, "the condition is constant"
 	}
 	c.rank = rank

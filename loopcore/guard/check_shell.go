@@ -128,7 +128,7 @@ func (u *unit) shellExpr(c *check, from, to int) {
 	if len(c.ops) == 2 && c.ops[0] == c.ops[1] && c.rank == 90 {
 		c.rank, c.soft = 0, "both sides are the same"
 	}
-	if len(c.ops) == 1 && isConst(c.ops[0]) {
+	if len(c.ops) == 1 && c.rank == 40 && isConst(c.ops[0]) && !strings.Contains(c.ops[0], "$") {
 		c.rank, c.soft = 0, "the condition is constant"
 	}
 }

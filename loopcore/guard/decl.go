@@ -29,6 +29,9 @@ func (u *unit) declare() {
 		}
 		if f, ok := u.declAt(i); ok {
 			f.head = u.attrStart(u.stmtStart(f.at))
+			if u.lang == langRuby && u.text(f.open) == "def" && f.open == f.at-1 { // private def, focus def
+				f.head = u.stmtStart(f.open)
+			}
 			u.fns = append(u.fns, &f)
 		}
 	}

@@ -85,6 +85,8 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 		c.rank = 10
 	case hasAny(all, "times.never", "never()", "times(0)", "exactly(0)") || not || hasAny(v, "nomore", "nointeractions", "never"):
 		c.rank = 75
+	case hasAny(v, "withanyargs"):
+		c.rank = 50
 	case hasAny(v+all, "atleastonce", "atleast(", "atleast=", "atleast"):
 		c.rank = 50
 	case hasAny(v, "calledwith", "calledoncewith", "calledexactlyoncewith", "haslastcalled", "anycall", "hascalls", "nthcalled", "lastcalled", "awaitedwith", "withargs", "calledtimes.with", "received.with", "with"):
@@ -117,7 +119,7 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Throwable": true, "Error": true, "StandardError": true, "RuntimeError": true, "std::exception": true, "exception": true, "System.Exception": true, "RuntimeException": true, "any Error": true, "ApplicationException": true, "SystemException": true}
 
 func (u *unit) judgeThrow(c *check, v string, not bool) bool {
-	throw := hasAny(v, "throw", "raise", "rejects", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics") && !hasAny(v, "errorf")
+	throw := hasAny(v, "throw", "raise", "rejects", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
 	if u.lang == langC && v == "fail" || hasAny(v, "failfast") {
 		return false
 	}
@@ -138,11 +140,15 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 	}
 	c.exc = u.excType(c, v)
 	msg := len(c.ops) > 1 && (strings.Contains(c.text, "match=") || strings.Contains(v, "message") || strings.Contains(v, "containing") || strings.Contains(v, "matching")) || hasAny(v, "raisesregex", "withmessage", "hasmessage", "errorcontains", "equalerror", "throwsmatches", "throwswith", "messageregex", "messagematches", "exceptionmessage", "exceptioncode", "raisesexactly")
+	empty := false
 	for k, op := range c.ops {
-		if k > 0 && (strings.HasPrefix(op, `"`) || strings.HasPrefix(op, "/")) && !u.isMessage(v) {
+		empty = empty || k > 0 && vacuous(op)
+		if k > 0 && (strings.HasPrefix(op, `"`) || strings.HasPrefix(op, "/") || strings.HasPrefix(op, "~r") || strings.HasPrefix(op, "{") && u.lang == langJS || strings.HasPrefix(op, "new ") && strings.Contains(op, "(") && u.lang == langJS) && !u.isMessage(v) {
 			msg = true
 		}
+		msg = msg || u.lang == langRuby && lazily(`^[A-Z][\w:]*\.new\(.`).MatchString(op)
 	}
+	msg = msg && !empty
 	switch {
 	case hasAny(v, "anythrow", "throwany", "throwsany", "recordexception", "catching", "exceptionasync") || v == "exception" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
 		c.rank, c.exc = 50, ""
@@ -153,8 +159,11 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 		c.rank = 75
 	case c.exc == "" && !msg && u.lang != langGo && !hasAny(v, "erroris", "errormatch"):
 		c.rank = 50
-	case broadErrors[strings.TrimPrefix(c.exc, `\`)] && !msg:
+	case broadErrors[strings.TrimPrefix(c.exc, `\`)]:
 		c.rank = 55
+		if msg {
+			c.rank = 78
+		}
 	default:
 		c.rank = 80
 		if msg {
@@ -189,7 +198,10 @@ func (u *unit) excType(c *check, v string) string {
 	}
 	for k, op := range c.ops {
 		name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(op, ".class"), "::class"), ".class.java"), "::class.java")
-		name = strings.TrimPrefix(name, "new ")
+		name, made := strings.CutPrefix(name, "new ")
+		if i := strings.IndexByte(name, '('); i > 0 && (made || strings.HasSuffix(name[:i], ".new")) {
+			name = strings.TrimSuffix(name[:i], ".new")
+		}
 		if len(name) > 64 || strings.ContainsAny(name, "(){}\"/; =") {
 			continue
 		}
@@ -217,8 +229,21 @@ func (u *unit) excType(c *check, v string) string {
 // valueRank ranks a verb that compares values.
 func (u *unit) valueRank(c *check, v string, not bool) int {
 	switch {
-	case v == "fail" || v == "flunk" || v == "succeed" || v == "pass":
+	case u.lang == langC && hasAny(v, "warn") && (strings.HasPrefix(v, "warn") || strings.HasPrefix(v, "boostwarn")):
+		c.soft = "it only warns"
+		return 5
+	case v == "fail" || v == "flunk" || v == "succeed" || v == "pass" || v == "addfailure":
 		return 60
+	case u.lang == langRuby && (v == "to.be" || v == "tobe") && len(c.ops) < 2:
+		return 40
+	case hasAny(v, "operator") && len(c.ops) > 1:
+		if hasAny(c.ops[1], ">", "<") {
+			return 65
+		}
+	case v == "single":
+		return 70
+	case u.lang == langPHP && v == "assertequals", u.lang == langGo && v == "equalvalues":
+		return rankUnordered
 	case u.lang == langJS && (v == "" || v == "not" || v == "to" || v == "resolves" || v == "tobe." || v == "to.be"):
 		c.soft = "no matcher follows"
 		return 0
@@ -226,6 +251,8 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		switch m := strings.ToLower(c.ops[1]); {
 		case hasAny(m, "within", "near", "approx", "doubleeq", "floateq"):
 			return 85
+		case hasAny(m, "unordered"):
+			return rankUnordered
 		case hasAny(m, "contains", "startswith", "endswith", "hassubstr", "matches", "sizeis"):
 			return 70
 		case hasAny(m, "notnull", "_", "anything", "not("):
@@ -241,8 +268,11 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		return 0
 	case hasAny(v, "closeto", "near", "almost", "approx", "delta", "epsilon", "within", "double", "accuracy", "allclose", "floatequal", "isclose", "tolerance", "float"):
 		return 85
+	case hasAny(v, "inlinesnapshot") && len(c.ops) < 2 && u.lang == langJS:
+		c.soft = "the runner writes the expected value"
+		return 0
 	case hasAny(v, "snapshot", "golden"):
-		return 88
+		return rankUnordered
 	case hasAny(v, "notnull", "notnil", "isdefined", "tobedefined", "exist", "present", "truthy", "isnotempty", "notempty", "instanceof", "istype", "assignable", "isa", "kindof", "isinstance", "notbenil", "notnone", "typeof", "beany", "isstring", "isint", "isarray", "isobject", "isbool", "benonnull", "implements", "unwrap", "notbenull", "anything", "isiterable", "iscallable", "falsy", "nonnull", "notblank") && !hasAny(v, "equal", "isanagram"):
 		if not && hasAny(v, "truthy", "exist", "present") {
 			return 55
@@ -250,7 +280,9 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		return 40
 	case hasAny(v, "contain", "include", "match", "regex", "startwith", "startswith", "endwith", "endswith", "length", "len", "count", "size", "property", "haskey", "subset", "member", "haveitem", "hasitem", "like", "partial", "string(", "substring", "have.key"):
 		switch {
-		case hasAny(v, "exactly", "elementsmatch", "matcharray", "samemembers", "equalcount", "inorder", "matchobject", "containonly", "onlyelements"):
+		case hasAny(v, "elementsmatch", "matcharray", "samemembers", "anyorder", "containonly", "onlyelements") || hasAny(v, "members") && !hasAny(v, "include"):
+			return rankUnordered
+		case hasAny(v, "exactly", "equalcount", "inorder", "matchobject"):
 			return 87
 		case not:
 			return 60
@@ -258,6 +290,10 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		return 70
 	case hasWord(c.verb, "greater", "less", "gt", "lt", "ge", "le", "gte", "lte", "above", "below", "least", "most", "between", "range", "positive", "negative") || hasAny(v, "greaterthan", "lessthan", ">", "<"):
 		return 65
+	case hasAny(v, "areequivalent", "beequivalentto"):
+		return rankUnordered
+	case hasWord(c.verb, "in", "oneof", "includes") && !hasAny(v, "indelta", "equal", "inorder"):
+		return 70
 	case hasWord(c.verb, "a", "an") && hasAny(v, "bea", "be.a", "isa"):
 		return 40
 	case hasAny(strings.Join(c.ops, " "), "expect.anything", "expect.any(", "Match.any", "any_args", "anything", "mock.ANY", "ArgumentMatchers.any") && len(c.ops) > 1:
@@ -267,7 +303,7 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 			return 40
 		}
 		return 75
-	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup", "token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp", "streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test":
+	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup", "token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp", "streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test" || v == "xctassert":
 		return u.truthRank(c, v)
 	case not && hasAny(v, "eq", "same", "be", "is", "ne", "not"):
 		return 45
@@ -337,8 +373,11 @@ func (u *unit) findTolerance(c *check, v string) {
 	case n == 4:
 		c.tol = u.number(c.opAt[2])
 	}
-	if u.lang == langCSharp && hasAny(v, "equal") && n > 2 {
+	if u.lang == langCSharp && hasAny(v, "equal") && n > 2 && !strings.Contains(c.ops[2], ":") {
 		c.tol = pow10(-u.number(c.opAt[2]))
+		if hasAny(v, "areequal") { // a delta, where xUnit takes digits
+			c.tol = u.number(c.opAt[2])
+		}
 	}
 }
 
@@ -353,7 +392,7 @@ func (u *unit) signed(s span) float64 {
 
 // judgeOperands looks for operands that make the assertion empty.
 func (u *unit) judgeOperands(c *check, v string, not bool) {
-	if u.lang == langCSharp && c.rank == 90 && hasAny(v, "equal") && len(c.opAt) > 2 && u.kind(c.opAt[2].from) == tkNumber {
+	if u.lang == langCSharp && c.rank == 90 && hasAny(v, "equal") && len(c.opAt) > 2 && (u.kind(c.opAt[2].from) == tkNumber || strings.HasPrefix(c.ops[2], "tolerance:") || strings.HasPrefix(c.ops[2], "precision:")) {
 		c.rank = 85
 		u.findTolerance(c, v)
 	}

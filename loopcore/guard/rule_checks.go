@@ -16,6 +16,9 @@ func (d *diff) checkRules() {
 		}
 		d.compareChecks(p, pool)
 	}
+	for _, f := range d.files {
+		d.looserAssert(f)
+	}
 	for _, n := range d.fresh { // empty checks of new tests are only noted
 		for _, c := range n.checks {
 			if c.soft != "" && c.rank == 0 {
@@ -63,6 +66,7 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 				}
 				if !usedN[j] && sameAs(&olds[i], &news[j]) {
 					usedO[i], usedN[j] = true, true
+					d.judgeKept(p, &olds[i], &news[j])
 				}
 			}
 		}
@@ -87,6 +91,13 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 		}
 	}
 	d.leftOver(p, olds, news, usedO, usedN, pool)
+}
+
+// judgeKept reports an assertion that stands as it was while its expected side now comes from the subject: A03.
+func (d *diff) judgeKept(p testPair, o, n *check) {
+	if d.selfExpected(p.new.unit, n) && !d.selfExpected(p.old.unit, o) {
+		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, fmt.Sprintf("test %q: the expected value is now the subject itself: %s", p.new.path, n.text))
+	}
 }
 
 // kinship says how likely one assertion became the other.
@@ -153,11 +164,15 @@ func (d *diff) judgePair(p testPair, o, n *check) {
 		d.report(rule, loopcore.SevBlock, path, n.line, change+" ("+n.soft+")")
 		return
 	}
-	if d.judgeTolerance(p, o, n, change) {
+	if d.judgeTolerance(p, o, n, change) || zeroVerb(o, n) {
 		return
 	}
 	drop := o.rank - n.rank
+	if strings.HasPrefix(n.verb, "debug_") && !strings.HasPrefix(o.verb, "debug_") || n.verb == "assert" && o.verb != "assert" && (p.new.unit.lang == langJava || p.new.unit.lang == langSwift || p.new.unit.lang == langKotlin) {
+		d.report("A14", loopcore.SevHuman, path, n.line, change+" (it checks only in some builds)")
+	}
 	switch {
+	case drop > 4 && o.family == famThrow && d.messageMoved(p, o):
 	case drop > 4 && (o.family == famThrow || n.family == famThrow):
 		d.report("A07", d.dropSeverity(p, o, n), path, n.line, change)
 	case drop > 4 && o.family == famMock && n.family == famMock, drop >= 2 && o.family == famMock && n.family == famMock && o.verb == n.verb:
@@ -181,10 +196,35 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 	if !d.impl || n.soft != "" {
 		return loopcore.SevBlock
 	}
+	if n.rank == rankUnordered {
+		return loopcore.SevHuman
+	}
 	if d.usesRemoved(p.old.unit, o) || alike(o.words(p.old.unit), n.words(p.new.unit)) < 0.35 && n.rank >= 60 || n.rank >= 85 && o.family != n.family {
 		return loopcore.SevHuman
 	}
 	return loopcore.SevBlock
+}
+
+// messageMoved says whether the message that o expected is compared by another, new assertion.
+func (d *diff) messageMoved(p testPair, o *check) bool {
+	had := map[string]bool{}
+	for k := range p.old.checks {
+		had[p.old.checks[k].text] = true
+	}
+	for _, op := range o.opAt {
+		for i := op.from; i < op.to; i++ {
+			lit := plainPattern(p.old.unit.norm(i, i+1))
+			if lit == "" || p.old.unit.kind(i) != tkString && p.old.unit.kind(i) != tkRegex {
+				continue
+			}
+			for k := range p.new.checks {
+				if c := &p.new.checks[k]; !had[c.text] && c.family == famValue && c.rank >= 70 && strings.Contains(strings.ReplaceAll(c.text, `\`, ""), lit) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // usesRemoved says whether an assertion speaks of what the implementation no longer defines.
@@ -206,7 +246,7 @@ func (d *diff) judgeTolerance(p testPair, o, n *check, change string) bool {
 	}
 	path := p.new.unit.path
 	switch {
-	case o.tol <= 0 && o.rank >= 88:
+	case o.tol <= 0 && (o.rank >= 88 || o.rank == rankSize):
 		sev := loopcore.SevBlock
 		if n.tol <= 1e-3 {
 			sev = loopcore.SevHuman
@@ -214,11 +254,29 @@ func (d *diff) judgeTolerance(p testPair, o, n *check, change string) bool {
 		d.report("A05", sev, path, n.line, change)
 	case o.tol > 0 && n.tol > o.tol*1.0001:
 		d.report("A05", d.wider(o.tol, n.tol), path, n.line, change)
+	case o.tol > 0 && oneNumberApart(o.text, n.text): // narrower
 	default:
 		return false
 	}
 	return true
 }
+
+// oneNumberApart says whether two texts differ in one number and nothing else.
+func oneNumberApart(a, b string) bool {
+	if boundRE.ReplaceAllString(a, "0") != boundRE.ReplaceAllString(b, "0") {
+		return false
+	}
+	x, y := boundRE.FindAllString(a, -1), boundRE.FindAllString(b, -1)
+	apart := 0
+	for i := range x {
+		if x[i] != y[i] {
+			apart++
+		}
+	}
+	return apart == 1
+}
+
+var boundRE = lazily(`\d[\d_]*(\.\d+)?([eE]-?\d+)?`)
 
 // wider judges a tolerance that grew: more than ten times is block, unless the type became less precise.
 func (d *diff) wider(before, after float64) loopcore.Severity {
@@ -234,7 +292,7 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, change)
 		return
 	}
-	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) {
+	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) || n.rank >= o.rank && d.holdsAll(p, o, n) {
 		return
 	}
 	rule := "A06"
@@ -263,6 +321,28 @@ func oneLiteralSide(p testPair, o, n *check) bool {
 		}
 	}
 	return changed <= 1
+}
+
+// holdsAll says whether the new assertion compares all that the old one did, in
+// another spelling or with more operands.
+func (d *diff) holdsAll(p testPair, o, n *check) bool {
+	if len(o.ops) > 1 && len(n.ops) > 1 && o.ops[0] == n.ops[0] && isSubject(o.ops[0]) {
+		if lits := numbersOf(strings.Join(o.ops[1:], " ")); lits != "" && lits == numbersOf(strings.Join(n.ops[1:], " ")) {
+			return true // the same values, collected otherwise
+		}
+	}
+	used := make([]bool, len(n.ops))
+next:
+	for _, x := range o.ops {
+		for k, y := range n.ops {
+			if !used[k] && (sameValue(x, y) || isPlainName(y) && p.new.unit.valueOf(y, n.at) == x || isPlainName(x) && p.old.unit.valueOf(x, o.at) == y) {
+				used[k] = true
+				continue next
+			}
+		}
+		return false
+	}
+	return true
 }
 
 // valueSeverity: a changed value is block when no implementation changed, else a person must see it.
@@ -309,7 +389,7 @@ func (d *diff) selfExpected(u *unit, c *check) bool {
 		return false
 	}
 	for k := 0; k < 2; k++ {
-		name, other := c.ops[k], c.ops[1-k]
+		name, other := bareOperand(c.ops[k]), c.ops[1-k]
 		if !isPlainName(strings.TrimPrefix(name, "$")) || !strings.Contains(other, "(") && !isPlainName(other) {
 			continue
 		}
@@ -319,6 +399,14 @@ func (d *diff) selfExpected(u *unit, c *check) bool {
 		}
 	}
 	return false
+}
+
+// bareOperand strips what only adds a tolerance to a local.
+func bareOperand(s string) string {
+	if m := lazily(`^(?:\w+[.:]+)?(?:approx|Approx|within)\((\w+)[,)]`).FindStringSubmatch(s); m != nil {
+		return m[1]
+	}
+	return s
 }
 
 // valueOf finds the last assignment to a local before token i in its test.
@@ -356,7 +444,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			pool[o.key()]--
 			continue
 		}
-		if d.inSubtest(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
+		if d.inSubtest(p, o) || d.caughtByHand(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
 			continue
 		}
 		sev := loopcore.SevBlock
@@ -377,9 +465,28 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 	}
 }
 
+// caughtByHand says whether a try with a failing end took the place of an expected exception.
+func (d *diff) caughtByHand(p testPair, o *check) bool {
+	if o.family != famThrow || failCount(p.new) <= failCount(p.old) {
+		return false
+	}
+	name := lastWord(strings.TrimSuffix(o.exc, ".class"))
+	u := p.new.unit
+	for i := p.new.body; i < p.new.to; i++ {
+		if t := u.text(i); t == "except" || t == "catch" || t == "rescue" {
+			for k := i + 1; k < i+8 && name != ""; k++ {
+				if u.text(k) == name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // covered says whether a lost presence check is implied by a stronger new check of the same subject.
 func (d *diff) covered(p testPair, o *check) bool {
-	if len(o.ops) == 0 {
+	if len(o.ops) == 0 || o.family == famMock && o.rank > 60 {
 		return false
 	}
 	for k := range p.new.checks {

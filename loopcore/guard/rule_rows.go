@@ -62,7 +62,15 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 	told := 0
 	now := f.newU.norm(0, len(f.newU.toks))
 	used := make([]bool, len(fresh))
+	had := map[string]int{} // fresh rows by their values alone
+	for _, r := range fresh {
+		had[rowValues(r.text)]++
+	}
 	for _, g := range gone {
+		if v := rowValues(g.text); had[v] > 0 {
+			had[v]--
+			continue // the same values under another label, or in another list
+		}
 		if came[g.text] > 0 && !inFile(fresh, g.text) {
 			came[g.text]--
 			continue
@@ -105,6 +113,17 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 		}
 		d.report("T11", sev, f.path(), d.listLine(f, g, all), "row removed: "+g.text)
 	}
+}
+
+// rowValues are the literals of a row without its label.
+func rowValues(s string) string {
+	if m := lazily(`^"[^"]*" ?(=>|:)`).FindString(s); m != "" {
+		s = s[len(m):]
+	}
+	if v := numbersOf(s); strings.Contains(v, " ") {
+		return v
+	}
+	return s
 }
 
 // maxTold is how many lost rows of one file are told one by one.
@@ -443,9 +462,10 @@ var narrowRE = lazily(`\[:?-?\d*:\d*\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first
 // loopSources reports loops and parameter sources that were cut short or emptied: T11.
 func (d *diff) loopSources() {
 	for _, p := range d.pairs {
-		old := map[string]int{}
+		old, emptied := map[string]int{}, 0
 		for _, h := range p.old.sources() {
 			old[h.text]++
+			emptied += emptySources(h.text)
 		}
 		for _, h := range p.new.sources() {
 			if old[h.text] > 0 {
@@ -453,7 +473,7 @@ func (d *diff) loopSources() {
 				continue
 			}
 			cut := narrowRE.FindString(h.text)
-			empty := emptySource(h.text)
+			empty := emptySources(h.text) > emptied
 			if cut == "" && !empty || anyContains(old, cut) && !empty {
 				continue
 			}
@@ -473,7 +493,7 @@ func anyContains(m map[string]int, s string) bool {
 
 var emptyRE = lazily(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?\[\]( as|\)|:|,|\.|$|\{)|range\(0\)|\bemptyList\(|listOf\(\)|in 0\.\.0|1\.\.0|0\.\.<0|\[\](\w|\.)+\{\}|\bin \(\)|^\[\]\.each|\{\}\.each|\[\]\.(each|forEach)|for\(;false;\)|range\{\}|range\[\]\w+\{\}`)
 
-func emptySource(s string) bool { return emptyRE.MatchString(s) }
+func emptySources(s string) int { return len(emptyRE.FindAllString(s, -1)) }
 
 // sources lists the loop headers and parameter attributes of a test.
 func (t *test) sources() []row {

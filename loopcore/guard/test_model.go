@@ -103,7 +103,7 @@ func (u *unit) shadow() {
 		if t.suite && u.lang == langRuby || u.lang == langRuby && u.text(t.at-1) != "def" {
 			continue
 		}
-		if old := last[t.path]; old != nil && old.parent == t.parent && u.up(old.at) == u.up(t.at) {
+		if old := last[t.path]; old != nil && old.parent == t.parent && (u.up(old.at) == u.up(t.at) || u.lang == langRuby && u.up(old.head) == u.up(t.head)) {
 			old.off = "a later definition of the same name replaces it"
 		}
 		last[t.path] = t
