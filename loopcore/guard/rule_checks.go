@@ -93,13 +93,6 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	d.leftOver(p, olds, news, usedO, usedN, pool)
 }
 
-// judgeKept reports an assertion that stands as it was while its expected side now comes from the subject: A03.
-func (d *diff) judgeKept(p testPair, o, n *check) {
-	if d.selfExpected(p.new.unit, n) && !d.selfExpected(p.old.unit, o) {
-		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, fmt.Sprintf("test %q: the expected value is now the subject itself: %s", p.new.path, n.text))
-	}
-}
-
 // kinship says how likely one assertion became the other.
 func kinship(a, b *check, p testPair) float64 {
 	s := 0.0
@@ -205,28 +198,6 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 	return loopcore.SevBlock
 }
 
-// messageMoved says whether the message that o expected is compared by another, new assertion.
-func (d *diff) messageMoved(p testPair, o *check) bool {
-	had := map[string]bool{}
-	for k := range p.old.checks {
-		had[p.old.checks[k].text] = true
-	}
-	for _, op := range o.opAt {
-		for i := op.from; i < op.to; i++ {
-			lit := plainPattern(p.old.unit.norm(i, i+1))
-			if lit == "" || p.old.unit.kind(i) != tkString && p.old.unit.kind(i) != tkRegex {
-				continue
-			}
-			for k := range p.new.checks {
-				if c := &p.new.checks[k]; !had[c.text] && c.family == famValue && c.rank >= 70 && strings.Contains(strings.ReplaceAll(c.text, `\`, ""), lit) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // usesRemoved says whether an assertion speaks of what the implementation no longer defines.
 func (d *diff) usesRemoved(u *unit, c *check) bool {
 	for _, s := range c.opAt {
@@ -261,23 +232,6 @@ func (d *diff) judgeTolerance(p testPair, o, n *check, change string) bool {
 	return true
 }
 
-// oneNumberApart says whether two texts differ in one number and nothing else.
-func oneNumberApart(a, b string) bool {
-	if boundRE.ReplaceAllString(a, "0") != boundRE.ReplaceAllString(b, "0") {
-		return false
-	}
-	x, y := boundRE.FindAllString(a, -1), boundRE.FindAllString(b, -1)
-	apart := 0
-	for i := range x {
-		if x[i] != y[i] {
-			apart++
-		}
-	}
-	return apart == 1
-}
-
-var boundRE = lazily(`\d[\d_]*(\.\d+)?([eE]-?\d+)?`)
-
 // wider judges a tolerance that grew: more than ten times is block, unless the type became less precise.
 func (d *diff) wider(before, after float64) loopcore.Severity {
 	if after > before*10.0001 && !(d.narrow && after <= 1e-3) {
@@ -292,7 +246,7 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, change)
 		return
 	}
-	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) || n.rank >= o.rank && d.holdsAll(p, o, n) {
+	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) || n.rank >= o.rank && d.comparesAll(p, o, n) {
 		return
 	}
 	rule := "A06"
@@ -321,28 +275,6 @@ func oneLiteralSide(p testPair, o, n *check) bool {
 		}
 	}
 	return changed <= 1
-}
-
-// holdsAll says whether the new assertion compares all that the old one did, in
-// another spelling or with more operands.
-func (d *diff) holdsAll(p testPair, o, n *check) bool {
-	if len(o.ops) > 1 && len(n.ops) > 1 && o.ops[0] == n.ops[0] && isSubject(o.ops[0]) {
-		if lits := numbersOf(strings.Join(o.ops[1:], " ")); lits != "" && lits == numbersOf(strings.Join(n.ops[1:], " ")) {
-			return true // the same values, collected otherwise
-		}
-	}
-	used := make([]bool, len(n.ops))
-next:
-	for _, x := range o.ops {
-		for k, y := range n.ops {
-			if !used[k] && (sameValue(x, y) || isPlainName(y) && p.new.unit.valueOf(y, n.at) == x || isPlainName(x) && p.old.unit.valueOf(x, o.at) == y) {
-				used[k] = true
-				continue next
-			}
-		}
-		return false
-	}
-	return true
 }
 
 // valueSeverity: a changed value is block when no implementation changed, else a person must see it.
@@ -401,14 +333,6 @@ func (d *diff) selfExpected(u *unit, c *check) bool {
 	return false
 }
 
-// bareOperand strips what only adds a tolerance to a local.
-func bareOperand(s string) string {
-	if m := lazily(`^(?:\w+[.:]+)?(?:approx|Approx|within)\((\w+)[,)]`).FindStringSubmatch(s); m != nil {
-		return m[1]
-	}
-	return s
-}
-
 // valueOf finds the last assignment to a local before token i in its test.
 func (u *unit) valueOf(name string, i int) string {
 	t := u.testAt(i)
@@ -444,7 +368,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			pool[o.key()]--
 			continue
 		}
-		if d.inSubtest(p, o) || d.caughtByHand(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
+		if d.inSubtest(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
 			continue
 		}
 		sev := loopcore.SevBlock
@@ -465,27 +389,11 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 	}
 }
 
-// caughtByHand says whether a try with a failing end took the place of an expected exception.
-func (d *diff) caughtByHand(p testPair, o *check) bool {
-	if o.family != famThrow || failCount(p.new) <= failCount(p.old) {
-		return false
-	}
-	name := lastWord(strings.TrimSuffix(o.exc, ".class"))
-	u := p.new.unit
-	for i := p.new.body; i < p.new.to; i++ {
-		if t := u.text(i); t == "except" || t == "catch" || t == "rescue" {
-			for k := i + 1; k < i+8 && name != ""; k++ {
-				if u.text(k) == name {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // covered says whether a lost presence check is implied by a stronger new check of the same subject.
 func (d *diff) covered(p testPair, o *check) bool {
+	if d.caughtByHand(p, o) {
+		return true
+	}
 	if len(o.ops) == 0 || o.family == famMock && o.rank > 60 {
 		return false
 	}

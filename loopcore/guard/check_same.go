@@ -1,0 +1,155 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// judgeKept reports an assertion that stands as it was while its expected side now comes from the subject: A03.
+func (d *diff) judgeKept(p testPair, o, n *check) {
+	if d.selfExpected(p.new.unit, n) && !d.selfExpected(p.old.unit, o) {
+		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, fmt.Sprintf("test %q: the expected value is now the subject itself: %s", p.new.path, n.text))
+	}
+}
+
+// messageMoved says whether the message that o expected is compared by another, new assertion.
+func (d *diff) messageMoved(p testPair, o *check) bool {
+	had := map[string]bool{}
+	for k := range p.old.checks {
+		had[p.old.checks[k].text] = true
+	}
+	for _, op := range o.opAt {
+		for i := op.from; i < op.to; i++ {
+			lit := plainPattern(p.old.unit.norm(i, i+1))
+			if lit == "" || p.old.unit.kind(i) != tkString && p.old.unit.kind(i) != tkRegex {
+				continue
+			}
+			for k := range p.new.checks {
+				if c := &p.new.checks[k]; !had[c.text] && c.family == famValue && c.rank >= 70 && strings.Contains(strings.ReplaceAll(c.text, `\`, ""), lit) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// comparesAll says whether the new assertion compares all that the old one did, in
+// another spelling or with more operands.
+func (d *diff) comparesAll(p testPair, o, n *check) bool {
+	if len(o.ops) > 1 && len(n.ops) > 1 && o.ops[0] == n.ops[0] && isSubject(o.ops[0]) {
+		if lits := numbersOf(strings.Join(o.ops[1:], " ")); lits != "" && lits == numbersOf(strings.Join(n.ops[1:], " ")) {
+			return true // the same values, collected otherwise
+		}
+	}
+	used := make([]bool, len(n.ops))
+next:
+	for _, x := range o.ops {
+		for k, y := range n.ops {
+			if !used[k] && (sameValue(x, y) || isPlainName(y) && p.new.unit.valueOf(y, n.at) == x || isPlainName(x) && p.old.unit.valueOf(x, o.at) == y) {
+				used[k] = true
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// caughtByHand says whether a try with a failing end took the place of an expected exception.
+func (d *diff) caughtByHand(p testPair, o *check) bool {
+	if o.family != famThrow || failCount(p.new) <= failCount(p.old) {
+		return false
+	}
+	name := lastWord(strings.TrimSuffix(o.exc, ".class"))
+	u := p.new.unit
+	for i := p.new.body; i < p.new.to; i++ {
+		if t := u.text(i); t == "except" || t == "catch" || t == "rescue" {
+			for k := i + 1; k < i+8 && name != ""; k++ {
+				if u.text(k) == name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// oneNumberApart says whether two texts differ in one number and nothing else.
+func oneNumberApart(a, b string) bool {
+	if boundRE.ReplaceAllString(a, "0") != boundRE.ReplaceAllString(b, "0") {
+		return false
+	}
+	x, y := boundRE.FindAllString(a, -1), boundRE.FindAllString(b, -1)
+	apart := 0
+	for i := range x {
+		if x[i] != y[i] {
+			apart++
+		}
+	}
+	return apart == 1
+}
+
+// bareOperand strips what only adds a tolerance to a local.
+func bareOperand(s string) string {
+	if m := lazily(`^(?:\w+[.:]+)?(?:approx|Approx|within)\((\w+)[,)]`).FindStringSubmatch(s); m != nil {
+		return m[1]
+	}
+	return s
+}
+
+// boundRE matches a plain number.
+var boundRE = lazily(`\d[\d_]*(\.\d+)?([eE]-?\d+)?`)
+
+// zeroVerb says whether a check of zero, emptiness or nothing replaced a
+// comparison with just that value.
+func zeroVerb(o, n *check) bool {
+	if len(o.ops) < 2 || len(n.ops) == 0 {
+		return false
+	}
+	v := flat(n.verb)
+	for k, op := range o.ops[:2] {
+		if n.ops[0] != o.ops[1-k] {
+			continue
+		}
+		switch op {
+		case "0", "0.0":
+			return hasAny(v, "zero")
+		case `""`, "[]", "{}", "()":
+			return hasAny(v, "empty")
+		case "nil", "null", "None":
+			return hasAny(v, "nil", "null", "none")
+		}
+	}
+	return false
+}
+
+// vacuous says whether a pattern matches every message.
+func vacuous(s string) bool {
+	switch strings.Trim(s, `"'/~r`) {
+	case "", ".", ".*", ".+", "(.*)", "^", "$", "%s", ".*?":
+		return strings.ContainsAny(s, `"/`)
+	}
+	return false
+}
+
+// sameValue says whether two operands hold the same value in two spellings: a
+// text and a pattern of it, a local and what was put into it.
+func sameValue(a, b string) bool {
+	if a == b {
+		return true
+	}
+	return plainPattern(a) == plainPattern(b) && plainPattern(a) != ""
+}
+
+// plainPattern strips quotes, slashes and anchors from a text or pattern.
+func plainPattern(s string) string {
+	if len(s) < 2 || s[0] != '"' && s[0] != '/' && !strings.HasPrefix(s, "r\"") && !strings.HasPrefix(s, "~r") {
+		return ""
+	}
+	s = strings.Trim(strings.TrimPrefix(s, "~r"), `"/`)
+	s = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(s, `\A`), "^"), "$")
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(s, `\z`), `\Z`), `\`, "")
+}
