@@ -30,6 +30,11 @@ func (x *xmlRun) into(r *loopcore.Report) {
 			f := x.failure(c)
 			if f.Kind == loopcore.FailLint {
 				r.Kind = loopcore.KindLint
+				for _, p := range c.problems[1:] { // rubocop: a cop's findings are one entry
+					more := *c
+					more.problems = []xmlProblem{p}
+					r.Failures = append(r.Failures, x.failure(&more))
+				}
 			}
 			if f.Name == "" {
 				r.Counts.Errors++
@@ -153,7 +158,7 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 // lint reads an entry that a linter wrote: its suite is a source file, and its
 // name a rule or a place.
 func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
-	if len(c.problems) == 0 || c.file != "" || !sourceFile(c.suite) && !sourceFile(c.class) && !placed(c.class) {
+	if len(c.problems) == 0 || c.file != "" || !sourceFile(c.suite) && !sourceFile(c.class) && !placed(c.class) && c.suite != rubocop.Name {
 		return loopcore.Failure{}, false
 	}
 	p := c.problems[0]
@@ -165,13 +170,21 @@ func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
 	if cut && strings.HasSuffix(where, ")") { // phpcs: Rule at file (1:2)
 		where = strings.TrimSuffix(strings.Replace(where, " (", ":", 1), ")")
 	}
-	for _, s := range []string{p.message, where, c.class, c.name, p.text} {
+	for _, s := range []string{p.message, where, c.class, c.name, strings.TrimSpace(p.text)} {
 		if pl, ok := findPlace(s); ok && pl.from == 0 {
 			f.File, f.Line, f.Column = pl.file, pl.line, pl.col
 			if s == p.message {
 				f.Message = strings.TrimLeft(s[pl.to:], ": ")
 			}
 			break
+		}
+	}
+	if _, where, ok := strings.Cut(p.text, "\nLocation "); ok && f.Line == 0 { // bandit
+		if pl, ok := findPlace(where); ok {
+			f.File, f.Line, f.Column = pl.file, pl.line, pl.col
+		}
+		if id, ok := strings.CutPrefix(p.text, "Test ID: "); ok {
+			rule, _, _ = strings.Cut(id, " ")
 		}
 	}
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(p.text), "line "); ok && f.Line == 0 { // eslint: line 1, col 7, Error - …

@@ -141,7 +141,7 @@ func (w *jsonWalk) diagnostic(v gjson.Result, file string) bool {
 	}
 	f.Kind = jsonKind(v, f)
 	w.found = append(w.found, f)
-	w.weak = append(w.weak, weakSeverity(severity) && !v.Get("symbol").Exists() && !strings.HasPrefix(f.Rule, "SC")) // pylint and ShellCheck fail on any
+	w.weak = append(w.weak, weakSeverity(severity) && !v.Get("symbol").Exists() && !v.Get("cop_name").Exists() && !strings.HasPrefix(f.Rule, "SC")) // pylint, RuboCop and ShellCheck fail on any
 	return true
 }
 

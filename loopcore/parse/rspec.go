@@ -34,6 +34,8 @@ type rspecRun struct {
 	c        *Claims
 	r        loopcore.Report
 	failures bool // inside "Failures:"
+	open     bool // no "Finished in" came after it yet
+	section  int  // where its failures begin
 	outside  int  // errors outside of examples
 	rows     []rspecRow
 	started  int // the first line of the tree of examples
@@ -50,10 +52,14 @@ func (s *rspecRun) step(i int) int {
 	switch {
 	case !s.c.Free(rspecName, i):
 	case line == "Failures:":
-		s.failures = true
+		if s.open { // what came before was printed by an example
+			s.r.Failures = s.r.Failures[:s.section]
+		}
+		s.failures, s.open, s.section = true, true, len(s.r.Failures)
 		s.c.Take(rspecName, i, i+1)
 	case line == "Failed examples:" || strings.HasPrefix(line, "Finished in ") || strings.HasPrefix(line, "Pending: ("):
 		s.failures = false
+		s.open = s.open && !strings.HasPrefix(line, "Finished in ")
 		s.c.Take(rspecName, i, i+1)
 	case strings.HasPrefix(line, "An error occurred "):
 		return s.outsideError(i)
@@ -74,7 +80,7 @@ func (s *rspecRun) step(i int) int {
 func (s *rspecRun) bare(i int, line string) bool {
 	file, rest, _ := strings.Cut(line, "_spec.rb:")
 	n, name := number(rest)
-	if n == 0 || len(name) < 2 || name[0] != ':' || name[1] == ' ' || strings.HasPrefix(name, ":in ") || strings.ContainsAny(file, " '\"") || s.l.HasAny("Failures:", " examples, ") {
+	if n == 0 || len(name) < 2 || name[0] != ':' || name[1] == ' ' || strings.HasPrefix(name, ":in ") || strings.ContainsAny(file, " '\"") || s.l.HasLine("Finished in ") {
 		return false
 	}
 	s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: name[1:], File: s.l.Path(file + "_spec.rb"), Line: n, Message: "failed", At: s.l.Number(i)})
@@ -191,7 +197,11 @@ func (s *rspecRun) outsideError(i int) int {
 		end++
 	}
 	f := loopcore.Failure{Kind: loopcore.FailError, At: s.l.Number(i)}
-	s.body(&f, i+1, end)
+	from := i + 1
+	for strings.HasSuffix(s.l.Lines[i], "Did you mean?") && from < end && strings.TrimSpace(s.l.Lines[from]) != "" {
+		from++
+	}
+	s.body(&f, from, end)
 	f.Kind = loopcore.FailError
 	if strings.Contains(f.Message, "SyntaxError") {
 		f.Kind = loopcore.FailCompile
@@ -223,7 +233,7 @@ func (s *rspecRun) loadedFile(f *loopcore.Failure, i int) {
 // summary reads "16 examples, 10 failures, 3 pending, 1 error occurred outside of examples".
 func (s *rspecRun) summary(i int, line string) {
 	n, rest := number(line)
-	if !strings.HasPrefix(rest, " example") || !strings.Contains(rest, " failure") {
+	if !strings.HasPrefix(rest, " example") || !strings.Contains(rest, " failure") || s.l.HasLine("Finished in ") && !strings.HasPrefix(s.l.Line(i-1), "Finished in ") {
 		return
 	}
 	counts := loopcore.Counts{Total: n}

@@ -79,6 +79,11 @@ func unittestHead(line string) bool {
 			return true
 		}
 	}
+	for _, p := range []string{"FAIL [", "ERROR ["} { // xmlrunner tells the time
+		if rest, ok := strings.CutPrefix(line, p); ok && strings.HasPrefix(strings.TrimLeft(rest, "0123456789."), "s]: ") {
+			return true
+		}
+	}
 	return false
 }
 
@@ -86,6 +91,10 @@ func unittestHead(line string) bool {
 func unittestBlock(l *Log, i int) (loopcore.Failure, int) {
 	head := l.Lines[i]
 	verb, title, _ := strings.Cut(head, ": ")
+	verb, _, _ = strings.Cut(verb, " [")
+	if strings.HasPrefix(title, "<xmlrunner.") { // the test stands below
+		title = l.Line(i + 1)
+	}
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, At: l.Number(i)}
 	if verb == "ERROR" {
 		f.Kind = loopcore.FailError
