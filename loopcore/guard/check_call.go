@@ -214,6 +214,16 @@ func (u *unit) fluentStart(i int) bool {
 	return false
 }
 
+// requestExpect says whether expect is the method of a request, which compares by
+// itself: request(app).get("/").expect(200).
+func (u *unit) requestExpect(i int) bool {
+	if u.lang != langJS || u.text(i) != "expect" || u.text(i-1) != "." || !u.isOpen(i+1) || !u.isClose(i-2) {
+		return false
+	}
+	next := u.text(u.close(i+1) + 2)
+	return u.text(u.close(i+1)+1) != "." || !strings.HasPrefix(next, "to") && next != "not" && next != "resolves" && next != "rejects" && next != "be"
+}
+
 // fluentCheck reads subject-first assertions with a chain of words behind.
 func (u *unit) fluentCheck(i int) (check, bool) {
 	if !u.fluentStart(i) {
@@ -225,6 +235,14 @@ func (u *unit) fluentCheck(i int) (check, bool) {
 	c := check{verb: "", to: to, text: u.norm(i, to)}
 	if u.text(open) == "." {
 		open += 2
+	}
+	if u.requestExpect(i) {
+		c.verb, c.family, c.rank = "expect", famValue, 88
+		for _, a := range u.args(i + 1) {
+			c.ops, c.opAt = append(c.ops, u.norm(a.from, a.to)), append(c.opAt, a)
+		}
+		c.text, c.to = u.norm(i, u.close(i+1)+1), u.close(i+1)+1
+		return c, true
 	}
 	switch {
 	case u.lang == langCSharp && u.text(i) == "Should":

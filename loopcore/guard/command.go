@@ -97,7 +97,7 @@ func toolRuns(words []string) map[string]int {
 				}
 			}
 		default:
-			if tools[base] {
+			if tools[base] && !(next == "install" && (base == "playwright" || base == "cypress")) {
 				out[base]++
 			} else if strings.HasPrefix(w, "./") && hasAny(strings.ToLower(base), "test", "check", "lint", "spec", "verify") || strings.HasSuffix(base, ".sh") && hasAny(strings.ToLower(base), "test", "check", "lint") {
 				out[base]++
@@ -294,6 +294,9 @@ func compareFlags(tool string, a, b []string) []hit {
 		}
 	}
 	for _, w := range went {
+		if w == "--noEmit" && (contains(b, "-b") || contains(b, "--build")) {
+			continue // what a build of project references checks all the same
+		}
 		name, _, _ := strings.Cut(w, "=")
 		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || w == "-e" && !strings.Contains(tool, "set") || w == "-D" && contains(b, "-Dwarnings") {
 			continue
@@ -363,7 +366,7 @@ func flagOf(tool, flag, arg string) bool {
 	case "-e":
 		return is("rspec")
 	case "-o":
-		return is("jest") || is("pytest")
+		return is("jest") || is("pytest") && !hasAny(arg, "junit", "log_", "cache_dir", "console_output_style", "asyncio_", "tmp_path")
 	case "-x":
 		return is("gradle")
 	case "-E", "-R", "-L", "-I":

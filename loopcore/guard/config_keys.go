@@ -246,7 +246,7 @@ var keyRules = []keyRule{
 	kx("C01", looseAny, xctest, `(selectedTests|selectedTags.*)$`),
 	kx("C06", looseUp, xctest, `(maximumTestRepetitions|\w*ExecutionTimeAllowance)$`),
 	kx("C06", looseChange, xctest, `testRepetitionMode$`),
-	kx("C02", looseOff, xctest, `(enabled|addressSanitizer.*|threadSanitizerEnabled|undefinedBehaviorSanitizerEnabled|testTimeoutsEnabled=no)$`),
+	kx("C02", looseOff, xctest, `(^testTargets.*\.enabled|addressSanitizer.*|threadSanitizerEnabled|undefinedBehaviorSanitizerEnabled|testTimeoutsEnabled=no)$`),
 	kx("C03", looseChange, clangTidy, `^(Checks|WarningsAsErrors|HeaderFilterRegex)$`),
 	// anywhere
 	kx("C10", looseOff, anyFile, `(warnings[-_]as[-_]errors|warningsAsErrors|treat_warnings_as_errors|werror)$`),

@@ -40,17 +40,18 @@ type diff struct {
 	fresh   []*test         // new tests without a partner
 	suites  map[*test]*test // new suite → old suite
 	owner   map[*unit]*fileDiff
-	library map[lang]bool // memory of providesLibrary
-	shrank  bool          // the implementation is smaller than it was
-	narrow  bool          // a number type became less precise
-	rows    [][]string    // numbers of single assertions and rows of the tests, see addRows
+	library map[lang]bool       // memory of providesLibrary
+	newRows map[*fileDiff][]row // memory of freshRows
+	shrank  bool                // the implementation is smaller than it was
+	narrow  bool                // a number type became less precise
+	rows    [][]string          // numbers of single assertions and rows of the tests, see addRows
 }
 
 func newDiff(in Input) *diff {
 	if in.Mode == "" {
 		in.Mode = ModeNoWeaken
 	}
-	d := &diff{in: in, byPath: map[string]*Change{}, removed: map[string]bool{}, added: map[string]bool{}, suites: map[*test]*test{}, owner: map[*unit]*fileDiff{}, library: map[lang]bool{}}
+	d := &diff{in: in, byPath: map[string]*Change{}, removed: map[string]bool{}, added: map[string]bool{}, suites: map[*test]*test{}, owner: map[*unit]*fileDiff{}, library: map[lang]bool{}, newRows: map[*fileDiff][]row{}}
 	changes := append([]Change(nil), in.Changes...)
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	for i := range changes {

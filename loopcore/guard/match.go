@@ -6,6 +6,7 @@ import "strings"
 type testPair struct {
 	old, new *test
 	equal    bool // same tokens, and same marks around
+	reworked bool // more than a literal of one side changed in some assertion
 }
 
 // lostTest is a baseline test without a partner among the collected tests.

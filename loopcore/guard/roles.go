@@ -37,6 +37,8 @@ func segments(p string) []string {
 func isInstalled(p string) bool {
 	for _, s := range strings.Split(path.Dir(p), "/") {
 		switch s {
+		case "fixtures", "__fixtures__", "fixture", "testdata":
+			return false // what tests take for an installed package
 		case "node_modules", "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", "_build", ".bundle", ".gradle", ".pnp", "bower_components", "Pods", ".build", "__pycache__", ".yarn":
 			return true
 		}

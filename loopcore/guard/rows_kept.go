@@ -60,6 +60,38 @@ func (u *unit) goesThrough(t *test, from, eq, list int) bool {
 	return false
 }
 
+// heldAgainst says whether a list at the top of the file is only asked whether it
+// holds something: what is allowed, and no list of cases.
+func (u *unit) heldAgainst(i int) bool {
+	name := ""
+	for k := i - 1; k >= 0 && k > i-6 && !u.first(k+1); k-- {
+		if (u.text(k) == "=" || u.text(k) == ":=") && u.kind(k-1) == tkIdent {
+			name = u.text(k - 1)
+		}
+	}
+	asked := false
+	for k := u.close(i); name != "" && k < len(u.toks); k++ {
+		if u.text(k) != name || u.kind(k) != tkIdent {
+			continue
+		}
+		s := u.stmtStart(k)
+		switch before := u.norm(s, k); {
+		case walkRE.MatchString(before), u.text(u.up(k)) == "(" && s < u.up(k) && strings.HasPrefix(before, "@"):
+			return false
+		case u.text(k-1) == "in" && u.text(s) != "for", u.text(k+1) == "." && hasAny(strings.ToLower(u.text(k+2)), "include", "contain", "has"):
+			asked = true
+		default:
+			return false
+		}
+	}
+	return asked
+}
+
+// rowSaidBefore is saidBefore for a row.
+func (d *diff) rowSaidBefore(u *unit, before, after string) bool {
+	return d.saidBefore(u, &check{text: before}, &check{text: after})
+}
+
 // rowLives says whether the values of a lost row stand together in one of the
 // new rows, or in what new tests of the change assert: a loop became a provider,
 // a row a test of its own.
@@ -128,4 +160,3 @@ func cellsChanged(a, b string) int {
 	}
 	return n
 }
-

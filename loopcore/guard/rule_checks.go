@@ -55,6 +55,7 @@ func (c *check) key() string {
 func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	olds, news := p.old.checks, p.new.checks
 	usedO, usedN := make([]bool, len(olds)), make([]bool, len(news))
+	var matched [][2]*check
 	for _, sameAs := range [...]func(a, b *check) bool{
 		func(a, b *check) bool { return a.text == b.text },
 		func(a, b *check) bool { return a.key() == b.key() && a.tol == b.tol },
@@ -86,9 +87,15 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 			}
 			if best >= 0 {
 				usedO[i], usedN[best] = true, true
-				d.judgePair(p, &olds[i], &news[best])
+				matched = append(matched, [2]*check{&olds[i], &news[best]})
 			}
 		}
+	}
+	for _, m := range matched {
+		p.reworked = p.reworked || !oneLiteralSide(p, m[0], m[1])
+	}
+	for _, m := range matched {
+		d.judgePair(p, m[0], m[1])
 	}
 	d.leftOver(p, olds, news, usedO, usedN, pool)
 }
@@ -200,6 +207,9 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 
 // usesRemoved says whether an assertion speaks of what the implementation no longer defines.
 func (d *diff) usesRemoved(u *unit, c *check) bool {
+	if !d.inLoop() && d.wordsGone(u, c) {
+		return true
+	}
 	for _, s := range c.opAt {
 		for i := s.from; i < s.to; i++ {
 			if n := u.text(i); u.kind(i) == tkIdent && len(n) > 2 && d.removed[n] && !common[n] {
@@ -208,6 +218,27 @@ func (d *diff) usesRemoved(u *unit, c *check) bool {
 		}
 	}
 	return false
+}
+
+// wordsGone says whether a text that the assertion expects holds words that the
+// implementation said before and no longer says: a message that was reworded.
+func (d *diff) wordsGone(u *unit, c *check) bool {
+	n := 0
+	for _, s := range c.opAt {
+		for i := s.from; i < s.to; i++ {
+			if u.kind(i) == tkString {
+				eachWord(u.str(i), func(w string) {
+					switch {
+					case len(w) > 6 && d.removed[w]:
+						n += 2
+					case len(w) > 4 && d.removed[w]:
+						n++
+					}
+				})
+			}
+		}
+	}
+	return n >= 2
 }
 
 // judgeTolerance reports a bound that moved to the loose side.
@@ -254,7 +285,7 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		rule = "A13"
 	}
 	sev := d.valueSeverity()
-	if !d.inLoop() && (d.owner[p.new.unit].net() > 0 || !oneLiteralSide(p, o, n)) {
+	if !d.inLoop() && (p.reworked || d.owner[p.new.unit].net() > 0 || d.saidBefore(p.new.unit, o, n)) {
 		sev = loopcore.SevHuman
 	}
 	d.report(rule, sev, p.new.unit.path, n.line, change)
@@ -274,7 +305,46 @@ func oneLiteralSide(p testPair, o, n *check) bool {
 			changed++
 		}
 	}
-	return changed <= 1
+	return changed <= 1 && interpolations(o.text) == interpolations(n.text)
+}
+
+// interpolations counts the values that strings of an assertion take in.
+func interpolations(s string) int { return strings.Count(s, "#{") + strings.Count(s, "${") }
+
+// saidBefore says whether the new text of an assertion is what the code of the
+// baseline says word for word: a message whose test was left behind.
+func (d *diff) saidBefore(u *unit, o, n *check) bool {
+	old := map[string]bool{}
+	for _, s := range literalRE.FindAllString(o.text, -1) {
+		old[s] = true
+	}
+	for _, s := range literalRE.FindAllString(n.text, -1) {
+		if !old[s] && d.inCode(u, strings.Trim(s, `"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inCode says whether the code of the baseline near a file of tests holds a text
+// of several words.
+func (d *diff) inCode(u *unit, text string) bool {
+	if d.in.Before == nil || len(text) < 12 || strings.Count(text, " ") < 2 {
+		return false
+	}
+	n := 0
+	for _, p := range d.in.Before.List() {
+		if ext(p) != ext(u.path) || roleOf(p) != roleCode || dirOf(p) != dirOf(u.path) && !near(u.path, []string{strings.ToLower(strings.TrimSuffix(baseName(p), ext(p)))}) {
+			continue
+		}
+		if b, ok := d.in.Before.Read(p); ok && len(b) < maxUnit && strings.Contains(string(b), text) {
+			return true
+		}
+		if n++; n == maxPractice {
+			break
+		}
+	}
+	return false
 }
 
 // valueSeverity: a changed value is block when no implementation changed, else a person must see it.
@@ -368,12 +438,12 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			pool[o.key()]--
 			continue
 		}
-		if d.inSubtest(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
+		if d.inRows(p, o) || d.inSubtest(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
 			continue
 		}
 		sev := loopcore.SevBlock
 		switch {
-		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]):
+		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o)):
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {
@@ -387,6 +457,64 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			d.report("A02", loopcore.SevHuman, p.new.unit.path, w.line, fmt.Sprintf("test %q: %s: %s", p.new.path, w.soft, w.text))
 		}
 	}
+}
+
+// cleanUpRE is an assertion about the tidying up of a test, and not about its subject.
+var cleanUpRE = lazily(`\b(os\.(Remove|RemoveAll|Mkdir\w*|Chdir|Setenv|Unsetenv|WriteFile)|\w+\.Close|shutil\.rmtree|os\.(remove|unlink|rmdir)|fs\.(unlink|rm|rmdir)\w*|File\.delete|unlink|FileUtils\.rm\w*|Files\.delete\w*)\(`)
+
+// wasVersioned says whether a lost assertion held for one version of what the
+// tests run on: support for that version went.
+func (d *diff) wasVersioned(p testPair, o *check) bool {
+	for _, w := range p.old.unit.wraps(o.at, p.old) {
+		if w.kind != "if" {
+			continue
+		}
+		if versioned(w.text) {
+			return true
+		}
+		for k := range p.old.checks { // the other branch of such a condition
+			for _, v := range p.old.unit.wraps(p.old.checks[k].at, p.old) {
+				if strings.HasPrefix(w.text, "else") && v.kind == "if" && versioned(v.text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// inRows says whether the values of a lost assertion are those of a new row of
+// the file, for a test that takes its cases from a table now.
+func (d *diff) inRows(p testPair, o *check) bool {
+	want := literalRE.FindAllString(o.text, -1)
+	if d.inLoop() || len(want) == 0 {
+		return false
+	}
+	for _, r := range d.freshRows(d.owner[p.new.unit]) {
+		if holdsAll(literalRE.FindAllString(r.text, -1), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// freshRows are the rows of a file that its old version does not have.
+func (d *diff) freshRows(f *fileDiff) []row {
+	if rows, ok := d.newRows[f]; ok {
+		return rows
+	}
+	had := map[string]int{}
+	for _, r := range f.oldU.rows(!f.testSide()) {
+		had[r.text]++
+	}
+	var out []row
+	for _, r := range f.newU.rows(!f.testSide()) {
+		if had[r.text]--; had[r.text] < 0 {
+			out = append(out, r)
+		}
+	}
+	d.newRows[f] = out
+	return out
 }
 
 // covered says whether a lost presence check is implied by a stronger new check of the same subject.

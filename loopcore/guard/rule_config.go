@@ -54,6 +54,7 @@ func (d *diff) settingsOf(f *fileDiff) {
 			return
 		}
 	}
+	migrated := f.old != nil && len(before["version"]) != len(after["version"]) && !d.inLoop() // the file follows another scheme
 	for _, k := range keysOf(before, after) {
 		if equalBags(before[k], after[k]) {
 			continue
@@ -62,6 +63,9 @@ func (d *diff) settingsOf(f *fileDiff) {
 			continue
 		}
 		if r, ok := keyRuleOf(p, k); ok {
+			if migrated {
+				r.sev = loopcore.SevHuman
+			}
 			d.judgeKey(f, r, k, before[k], after[k])
 		}
 	}
@@ -164,7 +168,11 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 	case looseOff:
 		wasOn := truthy(one) || one != "" && !falsy(one)
 		if wasOn && (len(b) == 0 && !d.movedKey(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && falsy(two) && f.old != nil {
-			say(r.sev)
+			sev := r.sev
+			if len(b) == 0 && !d.inLoop() && d.upgraded() {
+				sev = loopcore.SevHuman // a new version may imply it, or no longer know it
+			}
+			say(sev)
 		}
 	case looseUp:
 		x, okA := amount(one)
@@ -200,10 +208,25 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(d.newFile(f, r.sev))
 		}
 	case looseAny:
+		if strings.HasSuffix(f.path(), ".kts") && d.newTask(f, key) {
+			return
+		}
 		if len(minus(b, a)) > 0 && f.old != nil {
 			say(r.sev)
 		}
 	}
+}
+
+// newTask says whether the key belongs to a task that the old build script does not have.
+func (d *diff) newTask(f *fileDiff, key string) bool {
+	head, ok := key, strings.Contains(key, "registering")
+	if i := strings.Index(key, ".registering"); i >= 0 {
+		head = key[:i]
+	} else if i := strings.Index(key, " by "); i >= 0 {
+		head = key[:i]
+	}
+	name := wordRE.FindAllString(head, -1)
+	return ok && len(name) > 0 && f.old != nil && !strings.Contains(string(f.old.Data), name[len(name)-1])
 }
 
 // newFile: the first file of a tool is no narrowing.
@@ -261,6 +284,9 @@ func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say 
 		return
 	}
 	sev := d.newFile(f, r.sev)
+	if sev == loopcore.SevBlock && !d.inLoop() && d.growsAlong(f, r, key, a, news) {
+		sev = loopcore.SevHuman
+	}
 	harmless := true
 	for _, v := range news {
 		if !generatedPath(v) {
@@ -276,6 +302,50 @@ func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say 
 	say(sev)
 }
 
+// growsAlong says whether a list of exceptions grew with something that explains
+// it: a new version of the tool, a check that was switched on in the same
+// change, or a test that got a task of its own.
+func (d *diff) growsAlong(f *fileDiff, r keyRule, key string, old, news []string) bool {
+	if r.rule == "C03" && (d.upgraded() || strings.Contains(key, "per-file-ignores") && hasAny(string(data(f.old)), "per-file-ignores")) {
+		return true
+	}
+	if r.rule == "C05" && strings.Contains(key, "exclude") && sameWords(news, minus(old, news)) {
+		return true
+	}
+	before, _ := readSettings(f.path(), data(f.old))
+	after, _ := readSettings(f.path(), data(f.new))
+	on := map[string]bool{}
+	for k, vs := range after {
+		if hasAny(strings.ToLower(k[strings.LastIndexByte(k, '.')+1:]), "enable", "select", "include", "plugins") {
+			for _, v := range minus(splitValues(vs), splitValues(before[k])) {
+				on[v] = true
+			}
+		}
+	}
+	for _, v := range news {
+		if !on[v] && !contains(old, v) && !(strings.HasSuffix(key, ".path") && len(on) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameWords says whether each new pattern is an old one with fewer words.
+func sameWords(news, gone []string) bool {
+	for _, n := range news {
+		ok := false
+		for _, g := range gone {
+			all := true
+			eachWord(n, func(w string) { all = all && strings.Contains(g, w) })
+			ok = ok || all
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // narrower says whether every new entry replaces a wider one: src/** → src/gen/**.
 func narrower(news, gone []string) bool {
 	if len(gone) < len(news) || len(gone) == 0 {
@@ -284,7 +354,7 @@ func narrower(news, gone []string) bool {
 	for _, n := range news {
 		ok := false
 		for _, g := range gone {
-			if strings.HasPrefix(n, strings.TrimRight(g, "*/")) {
+			if strings.HasPrefix(n, strings.TrimRight(g, "*/")) || len(n) > 6 && strings.HasSuffix(g, n) && !strings.Contains(n, "*") {
 				ok = true
 			}
 		}

@@ -261,6 +261,9 @@ func (d *diff) fixture(f *fileDiff) {
 
 var envRE = lazily(`(?m)\b(NODE_OPTIONS|PYTEST_ADDOPTS|PYTEST_PLUGINS|PYTHONSTARTUP|PYTHONPATH|PYTHONOPTIMIZE|GOFLAGS|RUBYOPT|RUBYLIB|BASH_ENV|LD_PRELOAD|DYLD_INSERT_LIBRARIES|JAVA_TOOL_OPTIONS|MAVEN_OPTS|MAVEN_ARGS|GRADLE_OPTS|RUSTFLAGS|RUSTC_WRAPPER|CARGO_TARGET_\w+|CARGO_BUILD_\w+|PERL5OPT|PHP_INI_SCAN_DIR|ERL_FLAGS|ELIXIR_ERL_OPTIONS|DOTNET_STARTUP_HOOKS|SPEC_OPTS|MOCHA_\w+|GTEST_FILTER|JEST_\w+|VITEST_\w+|CI|PATH|SKIP|HUSKY|node-options|script-shell|ignore-scripts|preload|runner|rustc-wrapper|rustc-workspace-wrapper|auto_prepend_file|auto_append_file|rustflags|alias)\b\s*[:=]`)
 
+// scriptsOffRE forbids packages to run scripts when they are installed.
+var scriptsOffRE = lazily(`(?m)^ignore-scripts\s*=\s*true\s*$`)
+
 // autoLoaded judges files that tools read by themselves: E06.
 func (d *diff) autoLoaded(f *fileDiff) {
 	p := f.path()
@@ -282,7 +285,7 @@ func (d *diff) autoLoaded(f *fileDiff) {
 	case "sitecustomize.py", "usercustomize.py":
 		danger = true
 	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".envrc", ".env", ".env.test", ".bazelrc", ".user.ini", "php.ini", ".pryrc", ".irbrc", ".bashrc", ".profile", ".bash_profile", ".zshenv", ".zshrc", "bunfig.toml", "go.env", ".tool-versions", "mise.toml", ".mise.toml", "direnv.toml":
-		danger = envRE.MatchString(fresh)
+		danger = envRE.MatchString(scriptsOffRE.ReplaceAllString(fresh, ""))
 	case ".rspec", ".rspec-local":
 		danger = lazily(`(-r|--require|-I)\s+\S`).MatchString(strings.ReplaceAll(fresh, "--require spec_helper", "")) && !strings.Contains(fresh, "rails_helper")
 		known = danger

@@ -117,7 +117,7 @@ func (u *unit) inClosure(i int, t *test) bool {
 				return true
 			}
 		}
-		if u.lang == langSwift && prev == "=" { // let x = { … }()
+		if u.lang == langSwift && prev == "=" || (u.lang == langSwift || u.lang == langKotlin) && prev == ")" && !u.controls(o) { // let x = { … }(), call(x) { … }
 			return true
 		}
 		if s := u.stmtStart(o); u.lang == langGo && strings.Contains(u.norm(max(s, o-12), o), "func(") {
@@ -333,7 +333,7 @@ func (d *diff) unawaited(p testPair) {
 	if strings.Contains(a, "await ") && strings.Count(a, "await ") > strings.Count(b, "await ") && d.dropsAwait(p) {
 		miss("an await was removed")
 	}
-	if w := joinWordRE.FindString(a); w != "" && !joinWordRE.MatchString(b) && asyncRE.MatchString(b) {
+	if w := joinWordRE.FindString(a); w != "" && strings.Count(b, "await ") <= strings.Count(a, "await ") && !joinWordRE.MatchString(b) && asyncRE.MatchString(b) {
 		miss("nothing waits for the work any more: " + w + " was removed")
 	}
 	if u.lang == langJS && doneBeside(p.old) && !doneBeside(p.new) && strings.Contains(b, "done()") {

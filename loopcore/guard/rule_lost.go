@@ -330,7 +330,7 @@ func (u *unit) hides(l lostTest, old *unit) (int, bool) {
 			return first, true
 		}
 		for i := range v.toks {
-			if v.kind(i) == tkString && len(v.text(i)) > 30 && strings.Contains(squeeze(v.text(i)), needle) {
+			if t := v.testAt(i); v.kind(i) == tkString && len(v.text(i)) > 30 && (t == nil || t.suite || t.name == l.name) && strings.Contains(squeeze(v.text(i)), needle) {
 				return v.line(i), true
 			}
 		}

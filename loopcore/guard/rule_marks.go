@@ -62,7 +62,7 @@ func (d *diff) freeMarks(f *fileDiff) {
 	isNew := f.old == nil && f.role != roleSupport
 	var olds, news []mark
 	for _, m := range f.newFree {
-		if fn := f.newU.funcAt(m.at); m.at >= 0 && fn != nil && !setUpName(fn.name) && !f.oldU.defines(fn.name) && !d.inLoop() {
+		if fn := f.newU.funcAt(m.at); m.at >= 0 && fn != nil && !d.inLoop() && (!setUpName(fn.name) && !f.oldU.defines(fn.name) || f.ownedByNew(fn)) {
 			news = append(news, m) // in a function that is new: what calls it is judged on its own
 			continue
 		}
@@ -70,6 +70,26 @@ func (d *diff) freeMarks(f *fileDiff) {
 	}
 	d.gained(f.oldFree, olds, f.newU, "file", isNew)
 	d.gained(nil, news, f.newU, "file", true)
+}
+
+// ownedByNew says whether a function belongs to a type that the old version of the file does not know.
+func (f *fileDiff) ownedByNew(x *fn) bool {
+	u := f.newU
+	for _, c := range u.fns {
+		if c.class && c.open < x.at && x.to <= c.to && !f.oldU.defines(c.name) {
+			return true
+		}
+	}
+	if u.lang != langGo || u.text(x.at-1) != ")" {
+		return false
+	}
+	owner := u.text(x.at - 2) // func (s *Suite) SetupTest
+	for i := range f.oldU.toks {
+		if f.oldU.text(i) == owner {
+			return false
+		}
+	}
+	return len(f.oldU.toks) > 0
 }
 
 // setUpName says whether a function of that name is called by the runner for every test.

@@ -49,16 +49,20 @@ func (d *diff) rowRules() {
 			}
 		}
 	}
+	lost, won := 0, 0
+	for _, f := range d.files {
+		lost, won = lost+len(gone[f]), won+len(fresh[f])
+	}
 	for _, f := range d.files {
 		if f.new != nil && len(gone[f]) > 0 {
-			d.judgeRows(f, gone[f], fresh[f], all[f], came)
+			d.judgeRows(f, gone[f], fresh[f], all[f], came, won*10 >= lost*9 && d.repaid(f))
 		}
 	}
 	d.loopSources()
 }
 
 // judgeRows reports lost rows and changed rows of one file.
-func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]int) {
+func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]int, repaid bool) {
 	told := 0
 	now := f.newU.norm(0, len(f.newU.toks))
 	used := make([]bool, len(fresh))
@@ -92,7 +96,7 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 				continue // the same values in another spelling
 			}
 			sev := d.valueSeverity()
-			if !d.inLoop() && (f.net() > 0 || cellsChanged(g.text, fresh[best].text) > 1) {
+			if !d.inLoop() && (f.net() > 0 || d.rowSaidBefore(f.newU, g.text, fresh[best].text) || cellsChanged(g.text, fresh[best].text) > 1) {
 				sev = loopcore.SevHuman // another row, and not an expectation fitted to the code
 			}
 			if literalRE.ReplaceAllString(g.text, "0") != literalRE.ReplaceAllString(fresh[best].text, "0") {
@@ -105,7 +109,7 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 			continue
 		}
 		sev := loopcore.SevBlock
-		if d.rowUsesRemoved(g) || d.shrank && !d.inLoop() || len(fresh) >= len(gone) && d.repaid(f) {
+		if d.rowUsesRemoved(g) || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
 			sev = loopcore.SevHuman
 		}
 		if told++; told > maxTold {
@@ -204,6 +208,10 @@ func (u *unit) rows(tests bool) []row {
 			continue
 		}
 		if !u.isOpen(i) || !u.isList(i) || inSpans(spans, i) {
+			continue
+		}
+		if f := u.funcAt(i); f == nil && u.testAt(i) == nil && u.heldAgainst(i) {
+			i = u.close(i)
 			continue
 		}
 		if !u.feedsTests(i) || tests && u.testAt(i) == nil || !u.walked(i) {
@@ -307,7 +315,13 @@ func (u *unit) attrRows(i int) []row {
 // isTable says whether a string holds a table of cases.
 func (u *unit) isTable(i int) bool {
 	t := u.text(i)
-	return strings.Count(t, "\n") >= 2 && strings.Count(t, "|") >= 2 && (u.text(i-1) == "each" || u.text(i-1) == "=")
+	barred := 0
+	for _, l := range strings.Split(t, "\n") {
+		if strings.Contains(strings.ReplaceAll(l, "||", ""), "|") {
+			barred++
+		}
+	}
+	return strings.Count(t, "\n") >= 2 && 2*barred > strings.Count(t, "\n") && (u.text(i-1) == "each" || u.text(i-1) == "=")
 }
 
 func (u *unit) tableRows(i int) []row {
@@ -495,12 +509,25 @@ var emptyRE = lazily(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?
 
 func emptySources(s string) int { return len(emptyRE.FindAllString(s, -1)) }
 
+// blanked spells tokens with empty strings, so that what a text holds is not read as code.
+func (u *unit) blanked(from, to int) string {
+	var b strings.Builder
+	start := from
+	for i := from; i < to; i++ {
+		if u.kind(i) == tkString && len(u.text(i)) > 40 {
+			b.WriteString(u.norm(start, i) + `""`)
+			start = i + 1
+		}
+	}
+	return b.String() + u.norm(start, to)
+}
+
 // sources lists the loop headers and parameter attributes of a test.
 func (t *test) sources() []row {
 	u := t.unit
 	var out []row
 	if t.head < t.body {
-		out = append(out, row{text: u.norm(t.head, t.body), line: u.line(t.at)})
+		out = append(out, row{text: u.blanked(t.head, t.body), line: u.line(t.at)})
 		for p := t.parent; p != nil; p = p.parent {
 			_ = p
 		}
@@ -516,7 +543,7 @@ func (t *test) sources() []row {
 			if u.lang == langGo && u.text(e) == "{" && u.isList(e) {
 				e = u.next(e)
 			}
-			out = append(out, row{text: u.norm(max(s, t.body), e), line: u.line(i)})
+			out = append(out, row{text: u.blanked(max(s, t.body), e), line: u.line(i)})
 		}
 	}
 	return out

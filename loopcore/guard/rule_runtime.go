@@ -37,7 +37,7 @@ func inLibrary(_ *diff, f *fileDiff, at int) bool {
 	u := f.newU
 	l := strings.ToLower(f.path())
 	stem := strings.TrimSuffix(baseName(l), ext(l))
-	if hasSeg(l, "cmd", "cli", "bin", "scripts", "script", "tools", "commands", "examples", "exe", "hack", "console") || stem == "main" || stem == "cli" || stem == "__main__" || stem == "program" || stem == "app" || stem == "manage" || u.lang == langShell || stem == "server" || strings.HasPrefix(stem, "run") || strings.HasSuffix(stem, "cli") || strings.HasPrefix(stem, "build") {
+	if hasSeg(l, "cmd", "cli", "bin", "scripts", "script", "tools", "commands", "examples", "exe", "hack", "console", "bench", "benchmark", "benchmarks", "benches", "perf", "demo", "demos", "playground", "sandbox") || stem == "main" || stem == "cli" || stem == "__main__" || stem == "program" || stem == "app" || stem == "manage" || u.lang == langShell || stem == "server" || strings.HasPrefix(stem, "run") || strings.HasSuffix(stem, "cli") || strings.HasPrefix(stem, "build") {
 		return false
 	}
 	if strings.Contains(u.src, "__name__") || strings.HasPrefix(u.src, "#!") {
@@ -91,6 +91,9 @@ func (d *diff) runtimeRules() {
 					continue
 				}
 				sev := p.sev
+				if generated(f) || (p.rule == "R01" || p.rule == "R10") && f.oldU.says(p.re, m) {
+					sev = loopcore.SevHuman
+				}
 				if p.rule == "R10" && (logging(f.path()) || hasAny(strings.ToLower(l.text), "log.", "logger", "logging", "console.", "slog")) {
 					sev = loopcore.SevHuman
 				}
@@ -101,6 +104,17 @@ func (d *diff) runtimeRules() {
 	}
 	d.testMains()
 	d.hardCoded()
+}
+
+// says whether the unit had a line with that very sign: then the file has spoken
+// of it before.
+func (u *unit) says(re *lazyRE, sign string) bool {
+	for _, l := range u.logical() {
+		if re.FindString(assembled(l.text)) == sign {
+			return true
+		}
+	}
+	return false
 }
 
 var seamRE = lazily(`"\s*(\+|\.\.|<>|\.)\s*"`)

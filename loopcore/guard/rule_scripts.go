@@ -155,6 +155,9 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 			if m == "-Wall" && strings.Contains(b, "-Wextra") || hasAny(m, "discover_tests", "add_test") && strings.Count(b, "add_test")+strings.Count(b, "discover_tests") >= strings.Count(a, "add_test")+strings.Count(a, "discover_tests") || strings.Contains(l, "repo:") || strings.HasSuffix(strings.TrimSpace(m), "id:") && strings.Count(b, "id:") >= strings.Count(a, "id:") {
 				sev = loopcore.SevHuman
 			}
+			if s.rule == "C09" && !d.inLoop() && d.upgraded() {
+				sev = loopcore.SevHuman
+			}
 			d.report(s.rule, sev, f.path(), 0, "lost: "+clip(l, 120))
 		}
 	}
@@ -274,14 +277,36 @@ func (d *diff) gitIgnore(f *fileDiff, fresh string) {
 			}
 		}
 		if hits || source {
-			d.report("E03", loopcore.SevBlock, f.path(), lineOf(string(f.new.Data), l), "git no longer shows "+l)
+			sev := loopcore.SevBlock
+			if !d.inLoop() && (f.old == nil && dirOf(f.path()) != "." || d.removedBelow(p)) {
+				sev = loopcore.SevHuman // of a part that came as a whole, or of what went with it
+			}
+			d.report("E03", sev, f.path(), lineOf(string(f.new.Data), l), "git no longer shows "+l)
 		}
 	}
+}
+
+// removedBelow says whether the change deletes what lies below a folder, all of it.
+func (d *diff) removedBelow(dir string) bool {
+	n := 0
+	for _, f := range d.files {
+		if !strings.HasPrefix(f.path(), dir+"/") {
+			continue
+		}
+		if f.new != nil {
+			return false
+		}
+		n++
+	}
+	return n > 0
 }
 
 // gitAttributes reports attributes that hide changes: E03.
 func (d *diff) gitAttributes(f *fileDiff, fresh string) {
 	for _, l := range strings.Split(fresh, "\n") {
+		if hasAny(l, "-linguist-generated", "linguist-generated=false", "-linguist-vendored", "linguist-vendored=false") { // shown again
+			continue
+		}
 		if !hasAny(l, " -diff", "linguist-generated", "linguist-vendored", " binary", "filter=", "export-ignore=no", " -text diff=no", "diff=none", "ident=no", "working-tree-encoding") {
 			continue
 		}

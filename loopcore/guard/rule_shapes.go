@@ -21,7 +21,7 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 			continue
 		}
 		body := u.norm(x.open, x.to)
-		if strings.Contains(old[x.name], body) && old[x.name] != "" {
+		if strings.Contains(old[x.name], body) && old[x.name] != "" || d.movedHere(f, x.name, body) {
 			continue
 		}
 		if isEquality(x.name, u.lang) && u.alwaysTrue(x) && (f.role == roleCode || f.testSide()) {
@@ -46,6 +46,24 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 	} else {
 		d.hookShapes(f)
 	}
+}
+
+// movedHere says whether the function stood in another file of the tests before.
+func (d *diff) movedHere(f *fileDiff, name, body string) bool {
+	if !f.testSide() || f.old != nil {
+		return false
+	}
+	for _, o := range d.files {
+		if !o.testSide() {
+			continue
+		}
+		for _, x := range o.oldU.fns {
+			if x.name == name && o.oldU.norm(x.open, x.to) == body {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // typeOnlyRE is the body of an equality that asks for no value.

@@ -101,13 +101,30 @@ func (u *unit) wrapOf(o int, head string, t *test) []wrap {
 	case "case":
 		return nil
 	}
-	if f := u.blockFn(o); f != nil && !u.usedIn(f, t) {
+	if f := u.blockFn(o); f != nil && !u.usedIn(f, t) && !u.protocolFn(f, t) {
 		return []wrap{{"fn", f.name}}
 	}
 	if name := u.closureName(o); name != "" && !u.usedName(name, t) {
 		return []wrap{{"fn", name}}
 	}
 	return nil
+}
+
+// protocolFn says whether a nested function is called by the language or a
+// library and by no name in the text: a special method, a method of a local class.
+func (u *unit) protocolFn(f *fn, t *test) bool {
+	if u.lang != langPython {
+		return false
+	}
+	if strings.HasPrefix(f.name, "__") && strings.HasSuffix(f.name, "__") {
+		return true
+	}
+	for _, c := range u.fns {
+		if c.class && c.at > t.body && c.open < f.at && f.to <= c.to && u.usedName(c.name, t) {
+			return u.up(f.at) >= t.body && hasAny(u.norm(f.head, f.at), "@")
+		}
+	}
+	return false
 }
 
 // blockFn returns the named function whose block opens at o.

@@ -79,7 +79,7 @@ var commentDirectives = []directive{
 	dx("L01", `^(?:periphery:ignore|swiftformat:disable)`),
 	// shell, docker, yaml
 	dx("L01", `^shellcheck\s+disable=([\w,]+)`),
-	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|^ansible-lint\s+skip|^zizmor:\s*ignore|^actionlint\s+ignore|^noqa\s+([\w\-\[\]]+)$`),
+	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|^ansible-lint\s+skip|^zizmor:\s*ignore(?:\[([\w\-, ]+)\])?|^actionlint\s+ignore|^noqa\s+([\w\-\[\]]+)$`),
 	// scanners
 	dx("L07", `^#?nosec\b(?:\s+([BG]\d+(?:[, ]+[BG]?\d+)*))?`),
 	dx("L07", `^NOSONAR\b`),

@@ -37,6 +37,17 @@ func collected(u *unit) int {
 // manyTests is the number of edited tests from which a change is a rewrite of the suite.
 const manyTests = 8
 
+// rowStrength is what a row of a table is worth beside assertions.
+const rowStrength = 60
+
+// family puts languages together whose tests are ported from one to the other.
+func family(l lang) lang {
+	if l == langKotlin {
+		return langJava
+	}
+	return l
+}
+
 // repaid says whether what a file of tests lost in assertions came back in the
 // same file, or in others of its language: tests that were rewritten, split or
 // moved in a way that no pairing of single assertions sees. Where many tests
@@ -49,24 +60,29 @@ func (d *diff) repaid(f *fileDiff) bool {
 	if f.net() >= 0 {
 		return true
 	}
-	l := f.newU.lang
+	l := family(f.newU.lang)
 	if f.new == nil {
-		l = f.oldU.lang
+		l = family(f.oldU.lang)
 	}
 	before, after, edited := 0, 0, 0
 	for _, p := range d.pairs {
-		if !p.equal && p.old.unit.lang == l {
+		if (!p.equal || p.old.unit.path != p.new.unit.path) && family(p.old.unit.lang) == l {
 			before, after, edited = before+strength(p.old.checks), after+strength(p.new.checks), edited+1
 		}
 	}
 	for _, t := range d.lost {
-		if t.unit.lang == l {
+		if family(t.unit.lang) == l {
 			before, edited = before+strength(t.checks), edited+1
 		}
 	}
 	for _, t := range d.fresh {
-		if t.unit.lang == l {
+		if family(t.unit.lang) == l {
 			after += strength(t.checks)
+		}
+	}
+	for _, o := range d.files { // a row is a test of its own
+		if family(o.newU.lang) == l && (o.testSide() || o.hasTests()) {
+			after += rowStrength * max(len(o.newU.rows(!o.testSide()))-len(o.oldU.rows(!o.testSide())), 0)
 		}
 	}
 	return after >= before || edited >= manyTests && after*10 >= before*7
@@ -84,7 +100,7 @@ func (d *diff) milder(sev loopcore.Severity, u *unit) loopcore.Severity {
 // the tests run on, which a gate may well have.
 func versioned(s string) bool { return versionedRE.MatchString(s) }
 
-var versionedRE = lazily(`(?i)version|respond_to|hasattr|_has_|\bhas_\w+|supports?\b|supported|importlib|find_spec|isAvailable|is_available|Loaded\?|@available|\bcanImport|RUBY_ENGINE|__(cplusplus|has_include)|OTP_RELEASE|compat`)
+var versionedRE = lazily(`(?i)version|respond_to|hasattr|_has_|\bhas_\w+|supports?\b|supported|importlib|find_spec|isAvailable|is_available|Loaded\?|@available|\bcanImport|RUBY_ENGINE|__(cplusplus|has_include)|OTP_RELEASE|compat|_v\d|or_(higher|newer|later|above)|\bgte?\(`)
 
 // upgraded says whether the change also moves the version of a tool or a
 // dependency: new findings and other output are then to be expected.
