@@ -41,15 +41,20 @@ type capture struct {
 	fresh     int      // paths taken that the private index did not have
 	changed   int
 	gone      int
+	trees     *pack // the trees of tree that are not stored yet
 }
 
 // capture makes the private index equal the work tree and writes its tree.
-// Paths in extra are taken whatever the ignore rules and limits say.
-func (o *op) capture(ctx context.Context, extra []string) (*capture, error) {
+// Paths in extra are taken whatever the ignore rules and limits say. With later
+// set the tree may be left for publish to store.
+func (o *op) capture(ctx context.Context, extra []string, later bool) (*capture, error) {
 	if err := o.seed(ctx); err != nil {
 		return nil, err
 	}
 	c := &capture{stable: true}
+	if later {
+		c.trees = &pack{}
+	}
 	seen, err := o.look(ctx)
 	if err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func (o *op) takeUntilStill(ctx context.Context, c *capture, seen sighting) (err
 		}
 		err = parallel(
 			func() (err error) { seen, err = o.lookAgain(ctx, taken); return err },
-			func() (err error) { c.tree, err = o.writeTree(ctx); return err },
+			func() error { return o.treeOfIndex(ctx, c) },
 		)
 		if err != nil || seen.nothing() {
 			return err
@@ -98,6 +103,19 @@ func (o *op) takeUntilStill(ctx context.Context, c *capture, seen sighting) (err
 			return err
 		}
 	}
+}
+
+// treeOfIndex makes the private index a tree, stored now or with the snapshot.
+func (o *op) treeOfIndex(ctx context.Context, c *capture) (err error) {
+	if c.trees != nil {
+		var ok bool
+		*c.trees = pack{}
+		if c.tree, ok = o.addIndexTree(c.trees); ok {
+			return nil
+		}
+	}
+	c.tree, err = o.writeTree(ctx)
+	return err
 }
 
 // largeTree is from how many files a second look at all of them would cost too

@@ -21,6 +21,7 @@ import (
 type pack struct {
 	objects []packed
 	known   map[string]bool
+	names   map[string]bool // what the trees of the work tree name, see addIndexTree
 }
 
 type packed struct {
@@ -58,6 +59,22 @@ func objectID(kind string, data []byte) string {
 	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
 	h.Write(data)
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// name notes what a queued tree names, by raw ids.
+func (p *pack) name(raw []string) {
+	if p.names == nil {
+		p.names = make(map[string]bool)
+	}
+	for _, id := range raw {
+		p.names[hex.EncodeToString([]byte(id))] = true
+	}
+}
+
+// rawID is an id as its bytes.
+func rawID(id string) string {
+	raw, _ := hex.DecodeString(id) // of our own making
+	return string(raw)
 }
 
 // addTree queues a tree of entries. Git's order takes a folder's name as if it
@@ -112,13 +129,19 @@ func (p *pack) encode() ([]byte, error) {
 }
 
 // store writes the queued objects into the vault; --strict refuses one that
-// points to what is not there.
+// points to what is not there. With trees of the work tree among them that was
+// looked up before: strict also means that git judges what is in those trees (a
+// .gitmodules that it does not like), and they are as the user has them.
 func (o *op) store(ctx context.Context, p *pack) error {
 	data, err := p.encode()
 	if err != nil {
 		return err
 	}
-	_, err = o.git.run(ctx, call{args: []string{"unpack-objects", "-q", "--strict"}, in: bytes.NewReader(data)})
+	args := []string{"unpack-objects", "-q"}
+	if len(p.names) == 0 {
+		args = append(args, "--strict")
+	}
+	_, err = o.git.run(ctx, call{args: args, in: bytes.NewReader(data)})
 	return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 }
 

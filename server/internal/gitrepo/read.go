@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -44,36 +43,6 @@ func (r *Repo) newest() (string, error) {
 		return "", err
 	}
 	return ids[len(ids)-1], nil
-}
-
-// ids lists the snapshots' ids, oldest first.
-func (r *Repo) ids() ([]string, error) {
-	refs, err := r.refs()
-	ids := make([]string, 0, len(refs))
-	for id := range refs {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids, err
-}
-
-// refs maps snapshot ids to their tags.
-func (r *Repo) refs() (map[string]plumbing.Hash, error) {
-	refs := make(map[string]plumbing.Hash)
-	if _, err := os.Stat(r.inVault("refs", "ckpt")); errors.Is(err, fs.ErrNotExist) {
-		return refs, nil
-	}
-	iter, err := r.reader().IterReferences()
-	if err != nil {
-		return nil, damaged("the list of snapshots", err)
-	}
-	err = iter.ForEach(func(ref *plumbing.Reference) error {
-		if id, ok := strings.CutPrefix(ref.Name().String(), refPrefix); ok && ref.Type() == plumbing.HashReference {
-			refs[id] = ref.Hash()
-		}
-		return nil
-	})
-	return refs, err
 }
 
 func damaged(what string, err error) error {
@@ -113,22 +82,19 @@ func (r *Repo) Get(ctx context.Context, id string) (Snapshot, error) {
 
 // open finds a snapshot and the tree that holds its parts.
 func (r *Repo) open(id string) (Snapshot, *object.Tree, error) {
-	refs, err := r.refs()
+	hash, ok, err := r.ref(id)
+	if err == nil && !ok {
+		var full string
+		if full, ok, err = r.fullID(id); ok {
+			id = full
+			hash, ok, err = r.ref(id)
+		}
+	}
 	if err != nil {
 		return Snapshot{}, nil, err
 	}
-	hash, ok := refs[id]
 	if !ok {
-		var full []string
-		for known := range refs {
-			if id != "" && strings.HasPrefix(known, id) {
-				full = append(full, known)
-			}
-		}
-		if len(full) != 1 {
-			return Snapshot{}, nil, loopcore.Refuse(loopcore.CodeNotFound, "`fixloop checkpoints --ids` lists the snapshots of this work tree", "no snapshot %q, or several begin so", id)
-		}
-		id, hash = full[0], refs[full[0]]
+		return Snapshot{}, nil, loopcore.Refuse(loopcore.CodeNotFound, "`fixloop checkpoints --ids` lists the snapshots of this work tree", "no snapshot %q, or several begin so", id)
 	}
 	s, root, err := readTag(r.reader(), hash)
 	if err != nil {

@@ -140,7 +140,7 @@ func (p *plan) result(safety Snapshot) Restored {
 // plan compares the work tree with the target. Nothing of the user's is
 // written; the private index follows the work tree.
 func (o *op) plan(ctx context.Context, t target, ro RestoreOptions, extra []string) (*plan, error) {
-	now, err := o.capture(ctx, extra)
+	now, err := o.capture(ctx, extra, false)
 	if err != nil {
 		return nil, err
 	}

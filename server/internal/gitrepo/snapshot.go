@@ -64,7 +64,7 @@ func (r *Repo) Tree(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer o.end()
-	c, err := o.capture(ctx, nil)
+	c, err := o.capture(ctx, nil, false)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +76,7 @@ func (o *op) snapshot(ctx context.Context, so SnapshotOptions, why string, extra
 	var c *capture
 	err := parallel(
 		func() (err error) { theirs, err = o.readUser(ctx); return err },
-		func() (err error) { c, err = o.capture(ctx, extra); return err },
+		func() (err error) { c, err = o.capture(ctx, extra, true); return err },
 	)
 	if err != nil {
 		return Snapshot{}, err
@@ -109,9 +109,8 @@ func (o *op) publish(ctx context.Context, c *capture, theirs userState, so Snaps
 	if err := o.syncObjects(); err != nil {
 		return Snapshot{}, err
 	}
-	zero := strings.Repeat("0", len(tag))
-	if _, err := o.git.run(ctx, call{args: []string{"update-ref", refPrefix + id, tag, zero}}); err != nil {
-		return Snapshot{}, asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+	if err := o.createRef(id, tag); err != nil {
+		return Snapshot{}, diskRefusal(err)
 	}
 	o.rememberUser(theirs, stored)
 	return s, o.logLine(logEntry{ID: id, What: why, Label: s.Label})
@@ -134,7 +133,10 @@ func oneLine(s string) string {
 // storeSnapshot writes the tag and what hangs on it. It returns the tag's id
 // and the entries that hold the user's index.
 func (o *op) storeSnapshot(ctx context.Context, s Snapshot, c *capture, theirs userState) (string, []Entry, error) {
-	var p pack
+	p, err := o.treesToStore(ctx, c, theirs)
+	if err != nil {
+		return "", nil, err
+	}
 	entries := []Entry{{Path: "work", Mode: modeTree, Blob: c.tree}}
 	for name, data := range map[string][]byte{
 		"empty":     []byte(joined(c.empty)),
@@ -162,7 +164,10 @@ func (o *op) storeSnapshot(ctx context.Context, s Snapshot, c *capture, theirs u
 	var tag bytes.Buffer
 	fmt.Fprintf(&tag, "object %s\ntype tree\ntag %s\ntagger fixloop <fixloop@localhost> %d +0000\n\n%s\n\n%s\n", root, s.ID, s.Time.Unix(), s.Label, facts)
 	id := p.add(kindTag, tag.Bytes())
-	return id, more, o.store(ctx, &p)
+	if err := o.store(ctx, &p); err != nil {
+		return "", nil, err
+	}
+	return id, more, o.keepTree(c.tree)
 }
 
 // rules are the ignore rules from outside the tree that this snapshot followed.

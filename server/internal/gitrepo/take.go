@@ -77,10 +77,16 @@ func (o *op) writeTree(ctx context.Context) (string, error) {
 		return "", asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 	}
 	tree := strings.TrimSpace(string(res.out))
-	if fi, err := os.Stat(o.inVault("index")); err == nil { // it may have been written anew
-		return tree, diskRefusal(writeIfNew(o.inVault("tree"), fileSignature(fi)+" "+tree))
+	return tree, o.keepTree(tree)
+}
+
+// keepTree notes which tree the private index is, once that is stored.
+func (o *op) keepTree(tree string) error {
+	fi, err := os.Stat(o.inVault("index"))
+	if err != nil {
+		return nil
 	}
-	return tree, nil
+	return diskRefusal(writeIfNew(o.inVault("tree"), fileSignature(fi)+" "+tree))
 }
 
 // takeSingly halves a list that failed until the paths to blame are alone: a
