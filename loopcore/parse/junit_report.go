@@ -196,7 +196,7 @@ func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
 		return loopcore.Failure{}, false
 	}
 	f.File = x.l.Path(f.File)
-	if f.Rule = strings.TrimPrefix(rule, "org.eslint."); placed(rule) || sourceFile(rule) {
+	if f.Rule = strings.TrimPrefix(rule, "org.eslint."); !cut && (placed(rule) || sourceFile(rule)) {
 		f.Rule = p.class
 	}
 	if strings.HasPrefix(f.Message, "Parsing error") || strings.HasPrefix(f.Message, "expected ") && strings.HasPrefix(p.class, "E0") {
