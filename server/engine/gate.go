@@ -84,7 +84,8 @@ func (e *Engine) steps(ctx context.Context, s *space, l *live) []loopcore.StepRe
 	last, _ := s.db.LastRun(l.ses.ID)
 	var results []loopcore.StepResult
 	stop := ""
-	for _, st := range choose(l.ses.Gate, l.run.Scope, last) {
+	chosen := choose(l.ses.Gate, l.run.Scope, last)
+	for i, st := range chosen {
 		if ctx.Err() != nil {
 			return results
 		}
@@ -97,6 +98,7 @@ func (e *Engine) steps(ctx context.Context, s *space, l *live) []loopcore.StepRe
 			l.onStep(st)
 		}
 		if stop == "" {
+			l.final = i == len(chosen)-1
 			r, rec = e.step(ctx, s, l, st)
 		}
 		rec.Status = r.Status()
@@ -140,6 +142,7 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 	var res proc.Result
 	before := stamps(reports)
 	if err == nil {
+		cmd.Last = l.final
 		res, err = l.runner.Run(ctx, cmd)
 	}
 	if err != nil {

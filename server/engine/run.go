@@ -28,6 +28,7 @@ type live struct {
 	runner *proc.Runner
 	done   chan struct{}
 	onStep func(loopcore.Step) // told before each step; may be nil
+	final  bool                // the step under way is the last that was chosen
 
 	aside   []guard.Aside // what differs beside the tree; only the run itself looks at it
 	swapped []string      // tracked files that were written while the steps ran

@@ -40,6 +40,7 @@ type Command struct {
 	Grace           time.Duration     // from TERM to KILL; 0 = DefaultGrace
 	KilledExitCodes []int             // exit codes by which this repository's runner says "terminated"
 	OnStart         func(Started)     // called once, when the shell runs: keep the value for Reap
+	Last            bool              // of its Runner, as far as is known: no supervisor is made ready for another one
 }
 
 // Started identifies the processes of one run for Reap, across a restart of

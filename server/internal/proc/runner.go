@@ -10,7 +10,8 @@ import (
 // takes some 10 to 20 ms to start, which would otherwise be added to every
 // step. Make it before the work that precedes the first step.
 type Runner struct {
-	spare chan launched // one is under way or inside, until Close
+	spare chan launched
+	ready bool // one is under way or inside
 }
 
 // launched is a supervisor that waits for its order.
@@ -26,13 +27,14 @@ func NewRunner() *Runner {
 	return r
 }
 
-// Close ends the supervisor that is ready. No Run may be under way.
+// Close ends the supervisor that is ready, if one is. No Run may be under way.
 func (r *Runner) Close() {
-	if l, ok := <-r.spare; ok {
-		close(r.spare)
-		if l.err == nil {
-			l.s.discard()
-		}
+	if !r.ready {
+		return
+	}
+	r.ready = false
+	if l := <-r.spare; l.err == nil {
+		l.s.discard()
 	}
 }
 
@@ -40,33 +42,32 @@ func (r *Runner) Close() {
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	taken := false
 	take := func() (*supervised, error) {
-		l, ok := <-r.spare
-		if !ok {
+		if !r.ready {
 			return launch()
 		}
-		taken = true
+		r.ready, taken = false, true
+		l := <-r.spare
 		return l.s, l.err
 	}
-	again := sync.OnceFunc(r.prepare)
+	again := sync.OnceFunc(func() {
+		if taken && !c.Last {
+			r.prepare()
+		}
+	})
 	tell := c.OnStart
 	c.OnStart = func(s Started) {
 		if tell != nil {
 			tell(s)
 		}
-		if taken {
-			again() // while the command runs
-		}
+		again() // while the command runs
 	}
-	defer func() {
-		if taken {
-			again()
-		}
-	}()
+	defer again()
 	return execute(ctx, c, take)
 }
 
 // prepare launches the next supervisor.
 func (r *Runner) prepare() {
+	r.ready = true
 	go func() {
 		s, err := launch()
 		r.spare <- launched{s, err}
