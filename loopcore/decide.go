@@ -143,6 +143,8 @@ func stale(v *view) (Decision, bool) {
 		return says(OutcomeContinue, ActionNone, ToNothing, "the tree changed while the gate ran: run the gate again")
 	case v.last.Tree != v.h.Tree:
 		return says(OutcomeContinue, ActionNone, ToNothing, "the tree is not the one last tested: run the gate again")
+	case v.last.OriginalDue && v.last.green() && len(v.last.findings(SevBlock)) == 0:
+		return says(OutcomeContinue, ActionNone, ToNothing, "a person accepted findings since: run the gate again, so that the original tests run too")
 	}
 	return no()
 }
@@ -204,7 +206,23 @@ func pass(v *view) (Decision, bool) {
 	if v.last.Verdict != VerdictPass || !v.last.green() || len(v.last.findings(SevHuman)) > 0 {
 		return no()
 	}
-	return says(OutcomeSuccess, ActionStage, ToNothing, "all %d steps exited 0 in one full run, and nothing was weakened", len(v.last.Steps))
+	return says(OutcomeSuccess, ActionStage, ToNothing, "all %d steps exited 0 in one full run, and %s%s", len(v.last.Steps), v.last.accepted(), v.last.original())
+}
+
+// accepted is what stands against nothing being weakened.
+func (r RunFacts) accepted() string {
+	if r.Waived == 0 {
+		return "nothing was weakened"
+	}
+	return fmt.Sprintf("a person accepted %d %s", r.Waived, plural(r.Waived, "finding"))
+}
+
+// original is the second verdict, for the end of a sentence.
+func (r RunFacts) original() string {
+	if r.Original == "" {
+		return ""
+	}
+	return "; " + r.Original
 }
 
 func passHuman(v *view) (Decision, bool) {
@@ -215,7 +233,7 @@ func passHuman(v *view) (Decision, bool) {
 		return says(OutcomeNeedDecision, ActionNone, ToNothing, "the gate exited 0 although its own output lists failures: its exit code is swallowed")
 	case v.last.green() && len(v.last.findings(SevHuman)) > 0:
 		f := v.last.findings(SevHuman)
-		return says(OutcomeNeedDecision, ActionNone, ToNothing, "green, but %d %s only a person may accept, first %s", len(f), plural(len(f), "finding"), saw(f))
+		return says(OutcomeNeedDecision, ActionNone, ToNothing, "green, but %d %s only a person may accept, first %s%s", len(f), plural(len(f), "finding"), saw(f), v.last.original())
 	}
 	return no()
 }

@@ -12,7 +12,7 @@ import (
 
 // TestStories plays testdata/loop/*.txtar. A story is lines of
 //
-//	run [tree=T] [scope=S] [verdict=V] [pass=A,B] [fail=A:message,B] [errors=msg] [killed=suite] [find=block:T03] [flaky=A] [changed] [missing=what]
+//	run [tree=T] [scope=S] [verdict=V] [pass=A,B] [fail=A:message,B] [errors=msg] [killed=suite] [find=block:T03] [flaky=A] [changed] [missing=what] [waived=N] [original=what|due]
 //	decide [tree=T] [report=impossible] [cost=1.5] [minutes=3] [abort]
 //	=> OUTCOME | row | action | to | detection's beginning
 //
@@ -196,6 +196,11 @@ func storyRun(t *testing.T, h History, words []string) RunFacts {
 			r.Missing, r.Verdict, status = v, VerdictEnvironment, StepBroken
 		case "verdict":
 			r.Verdict = Verdict(v)
+		case "waived":
+			r.Waived, _ = strconv.Atoi(v)
+		case "original":
+			r.OriginalDue = v == "due"
+			r.Original = "with the original tests: " + v
 		default:
 			t.Fatalf("unknown word %q", w)
 		}

@@ -31,6 +31,9 @@ type RunFacts struct {
 	Findings    []Finding  // without the waived ones
 	Missing     string     // environment: what to install
 	Clusters    []Cluster  // largest first
+	Waived      int        // findings that a person accepted
+	Original    string     // what the gate says with the original tests, in one line; "" where nothing of them differs
+	OriginalDue bool       // they were not run, because blocking findings stood
 }
 
 // Decided is one earlier decision.

@@ -66,10 +66,10 @@ func evaluateCuts(_ contract.EvaluateIn, out *contract.EvaluateOut) []cut {
 		return func(left int) { out.Notes = append(out.Notes, more(left, what)) }
 	}
 	d := &out.Advice
-	return []cut{rest, list(&out.Action.Files, 0, say("files are")), latest(&out.History, 1, say("earlier iterations are")),
+	return append(originalCuts(out.Original), rest, list(&out.Action.Files, 0, say("files are")), latest(&out.History, 1, say("earlier iterations are")),
 		list(&d.Tried, 1, say("earlier attempts are")), inner(d.Tried, func(t *loopcore.Tried) *[]string { return &t.Files }, 1),
 		list(&d.StuckTests, 1, say("stuck tests are")), list(&d.NewlyBroken, 1, say("newly broken are")), list(&d.Rerun, 1, nil),
-		list(&out.Findings, 1, say("findings are")), list(&out.Notes, 1, nil)}
+		list(&out.Findings, 1, say("findings are")), list(&out.Notes, 1, nil))
 }
 
 func evaluateText(o contract.EvaluateOut) string {

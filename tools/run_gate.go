@@ -81,11 +81,21 @@ func runGateCuts(_ contract.RunGateIn, out *contract.RunGateOut) []cut {
 	d := &out.Delta
 	cuts := append(clusterCuts(out.Clusters), list(&d.Fixed, 3, say("fixed are")), list(&d.Excluded, 1, say("excluded suites are")),
 		list(&out.Guard.Waived, 1, say("waivers are")), list(&out.Flaky, 1, say("flaky are")), list(&d.New, 3, nil))
+	cuts = append(cuts, originalCuts(out.Original)...)
 	failures := list(&out.Failures, 20, pages)
 	failures.few = 5
 	return append(cuts, list(&out.Clusters, 5, say("clusters are")), list(&d.NewlyBroken, 3, say("newly broken are")),
 		inner(out.Steps, func(s *contract.StepOut) *[]loopcore.Killed { return &s.Killed }, 1), list(&out.Guard.Findings, 3, say("findings are")),
 		failures, list(&out.Steps, 8, say("steps are")), list(&out.Notes, 3, nil))
+}
+
+// originalCuts shortens what the run with the original tests names: its line is
+// among the notes.
+func originalCuts(o *contract.Original) []cut {
+	if o == nil {
+		return nil
+	}
+	return []cut{list(&o.Back, 1, nil), list(&o.Out, 1, nil), list(&o.Parts, 1, nil), list(&o.Failed, 1, nil), list(&o.Notes, 1, nil)}
 }
 
 // clusterCuts shortens what is inside the clusters.

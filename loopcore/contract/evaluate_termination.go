@@ -24,7 +24,8 @@ type EvaluateOut struct {
 	Advice         loopcore.Advice    `json:"advice"`
 	History        []HistoryRow       `json:"history"`
 	Findings       []loopcore.Finding `json:"findings"`
-	Notes          []string           `json:"notes"` // what is not shown, and why
+	Notes          []string           `json:"notes"`              // what is not shown, and why
+	Original       *Original          `json:"original,omitempty"` // of the run decided on
 	ReportMarkdown string             `json:"report_markdown"`
 	ReportPath     string             `json:"report_path"`
 	EvidencePath   string             `json:"evidence_path"`

@@ -38,7 +38,8 @@ type RunGateOut struct {
 	ExpectedSeconds float64            `json:"expected_seconds"` // of the run that goes on; 0 = unknown
 	Outcome         loopcore.Outcome   `json:"outcome"`          // set when the baseline ended the session: NOTHING_TO_FIX, BLOCKED
 	Notes           []string           `json:"notes"`
-	Next            string             `json:"next"` // what to call now, one sentence
+	Original        *Original          `json:"original,omitempty"` // the gate with the tests as they were; nil: nothing of them differs, or the run is not green
+	Next            string             `json:"next"`               // what to call now, one sentence
 	Honest          string             `json:"honest"`
 }
 

@@ -71,6 +71,8 @@ type Run struct {
 	Findings  []loopcore.Finding `json:"findings"`
 	Clusters  []loopcore.Cluster `json:"clusters"`
 
+	Original *contract.Original `json:"original,omitempty"` // nil: nothing of the gate's side differed, or the run was not green
+
 	Extra    json.RawMessage     `json:"-"` // what the engine keeps for itself; not evidence
 	Failures []loopcore.Failure  `json:"-"` // rendered as gates; the chain holds their digest
 	Tests    []loopcore.TestCase `json:"-"` // the inventory, the same way

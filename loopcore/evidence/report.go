@@ -48,6 +48,7 @@ func (s summary) parts() []part {
 		{"Files changed", s.Changes, "None."},
 		{"Guard", s.Findings, "No findings."},
 		{"Waivers", s.Waivers, ""},
+		{"Original tests", s.Original, ""},
 		{"Skipped tests", s.Skipped, ""},
 		{"Flaky tests", s.Flaky, ""},
 		{"Cost", list{Lines: s.Costs}, ""},

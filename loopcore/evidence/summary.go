@@ -25,6 +25,7 @@ type summary struct {
 	Changes   list
 	Findings  list
 	Waivers   list
+	Original  list // the gate with the tests as they were
 	Skipped   list
 	Flaky     list
 	Unproven  []string
@@ -78,6 +79,7 @@ func summarize(d Dossier) summary {
 	s.Waivers = listOf(d.Waivers, func(w loopcore.Waiver) string {
 		return fmt.Sprintf("%s (%s in %s), accepted by %s: %s", w.Finding, w.Rule, w.File, w.Who, w.Why)
 	})
+	s.Original = original(last.Original)
 	s.Skipped = listOf(skipped(last), func(t loopcore.TestCase) string { return joined(t.Suite, t.Name) })
 	s.Flaky = listOf(last.Flaky, func(r contract.Ref) string { return joined(r.Name, bracketed(at(r.File, r.Line))) })
 	s.Unproven, s.Costs, s.Advice = unproven(d, last), costs(d), recommendation(d, v, outcome)
@@ -105,6 +107,9 @@ func facts(d Dossier, last Run, v Decision, outcome string) [][2]string {
 		}
 		all = append(all, [2]string{"Failures", text})
 	}
+	if line := last.Original.Line(); line != "" {
+		all = append(all, [2]string{"Original tests", line})
+	}
 	if best := firstBest(d.Best, v.Best); best != nil && best.Snapshot != "" {
 		all = append(all, [2]string{"Best tree", fmt.Sprintf("%s, iteration %d with %s (`fixloop restore %s`)", best.Snapshot, best.Iteration, counted(best.Bad, "failure"), best.Snapshot)})
 	}
@@ -114,6 +119,28 @@ func facts(d Dossier, last Run, v Decision, outcome string) [][2]string {
 	}
 	return append(all, [2]string{"Repository", fmt.Sprintf("%s, %s at %s", d.Session.Repo, branch, d.Session.Head)},
 		[2]string{"Policy", d.Session.Policy.Name}, [2]string{"Tested tree", last.Tree}, [2]string{"Session", d.Session.ID})
+}
+
+// original tells what was laid over the tree, and what failed then.
+func original(o *contract.Original) list {
+	if o == nil {
+		return list{}
+	}
+	lines := []string{o.Line()}
+	for _, part := range []struct {
+		what  string
+		paths []string
+	}{{"as at the baseline: ", o.Back}, {"added since, so taken out: ", o.Out}, {"only the edits of tests taken back: ", o.Parts}} {
+		for _, p := range part.paths {
+			lines = append(lines, part.what+p)
+		}
+	}
+	for _, f := range o.Failed {
+		lines = append(lines, "failed: "+joined(f.Name, bracketed(at(f.File, f.Line))))
+	}
+	l := listOf(lines, func(s string) string { return s })
+	l.More += max(0, o.Bad-len(o.Failed))
+	return l
 }
 
 func firstBest(all ...*contract.Best) *contract.Best {
@@ -268,6 +295,9 @@ func unproven(d Dossier, last Run) []string {
 	}
 	if n := len(d.Waivers); n > 0 {
 		all = append(all, fmt.Sprintf("%s: accepted by a person, not by the gate", counted(n, "waived finding")))
+	}
+	if o := last.Original; o != nil && o.Result != contract.OriginalPass {
+		add(o.Line())
 	}
 	if last.Counts.Killed > 0 {
 		all = append(all, fmt.Sprintf("%s: neither passed nor failed", counted(last.Counts.Killed, "killed suite")))

@@ -1,6 +1,9 @@
 package guard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -84,6 +87,50 @@ func OriginalsOf(in Input, findings []loopcore.Finding) Originals {
 	slices.Sort(o.Back)
 	slices.Sort(o.Out)
 	return o
+}
+
+// OriginalsFail is what a person has to see when the gate is red with the
+// originals and green without: files that were laid over though no finding that
+// they would have to accept stands in them (D04). red says what failed, names
+// are all failing tests: a waiver holds for exactly these. With every such file
+// told by a finding of its own there is none, because that one decides.
+func OriginalsFail(in Input, o Originals, findings []loopcore.Finding, red string, names []string) []loopcore.Finding {
+	told := map[string]bool{}
+	for _, f := range findings {
+		if f.Severity == loopcore.SevBlock || f.Severity == loopcore.SevHuman {
+			told[f.File] = true
+		}
+	}
+	files := slices.Concat(o.Back, o.Out)
+	for _, u := range o.Parts {
+		files = append(files, u.Path)
+	}
+	files = slices.DeleteFunc(files, func(p string) bool { return told[p] })
+	if len(files) == 0 {
+		return nil
+	}
+	slices.Sort(files)
+	shown := strings.Join(files[:min(len(files), 3)], ", ")
+	if len(files) > 3 {
+		shown += fmt.Sprintf(" and %d more", len(files)-3)
+	}
+	r, _ := Explain("D04")
+	f := loopcore.Finding{Rule: r.ID, Severity: r.Severity, File: files[0], Why: r.Why, Honest: r.Honest, Change: oneLine("green only with " + shown + " as now; " + red)}
+	if f.Severity = in.severity(f); f.Severity == loopcore.SevOff {
+		return nil
+	}
+	h := sha256.New()
+	d := &diff{in: in, byPath: map[string]*Change{}}
+	for i := range in.Changes {
+		d.byPath[in.Changes[i].Path] = &in.Changes[i]
+	}
+	for _, p := range files {
+		h.Write([]byte(d.digest(loopcore.Finding{Rule: r.ID, File: p})))
+	}
+	h.Write([]byte(strings.Join(names, "\x00")))
+	sum := hex.EncodeToString(h.Sum(nil))
+	f.ID, f.Digest = r.ID+"-"+sum[:8], sum[:32]
+	return []loopcore.Finding{f}
 }
 
 func gateRole(r role) bool { return r != roleCode && r != roleDocs && r != roleOther }

@@ -98,3 +98,33 @@ func TestOriginalsInsideTheCode(t *testing.T) {
 		t.Errorf("a deleted test: %+v", o)
 	}
 }
+
+// TestOriginalsThatFail: what no finding spoke of is told, in a way that a
+// waiver holds for exactly this change and these failures.
+func TestOriginalsThatFail(t *testing.T) {
+	in := Input{Changes: []Change{change("a_test.go", goTest, strings.Replace(goTest, "!= 1", "!= 2", 1)), change("pytest.ini", "a", "b"), change("x.go", "package a\n", "package b\n")}}
+	o := Originals{Back: []string{"a_test.go", "pytest.ini"}}
+	told := []loopcore.Finding{{Rule: "A06", Severity: loopcore.SevHuman, File: "a_test.go"}}
+	fs := OriginalsFail(in, o, told, "1 failed: TestA", []string{"TestA"})
+	if len(fs) != 1 || fs[0].Rule != "D04" || fs[0].Severity != loopcore.SevHuman || fs[0].File != "pytest.ini" || !strings.Contains(fs[0].Change, "1 failed: TestA") {
+		t.Fatalf("got%s", describe(fs))
+	}
+	if again := OriginalsFail(in, o, told, "1 failed: TestA", []string{"TestA"}); again[0] != fs[0] {
+		t.Error("the same gives another finding")
+	}
+	if other := OriginalsFail(in, o, told, "1 failed: TestA", []string{"TestB"}); other[0].Digest == fs[0].Digest {
+		t.Error("other failures have the same digest: a waiver would cover them")
+	}
+	in.Changes[1] = change("pytest.ini", "a", "c")
+	if other := OriginalsFail(in, o, told, "1 failed: TestA", []string{"TestA"}); other[0].Digest == fs[0].Digest {
+		t.Error("another change has the same digest")
+	}
+	told = append(told, loopcore.Finding{Rule: "C01", Severity: loopcore.SevBlock, File: "pytest.ini"})
+	if fs := OriginalsFail(in, o, told, "x", nil); len(fs) != 0 {
+		t.Errorf("each file has a finding that decides:%s", describe(fs))
+	}
+	in.Rules = map[string]loopcore.Severity{"D04": loopcore.SevOff}
+	if fs := OriginalsFail(in, o, nil, "x", nil); len(fs) != 0 {
+		t.Errorf("switched off:%s", describe(fs))
+	}
+}

@@ -133,6 +133,7 @@ func (s *space) safety(ctx context.Context, v evidence.Decision) (gitrepo.Snapsh
 // interrupted run, a restore that was cut short, a decision without its action.
 // The caller holds the gate's lock.
 func (s *space) settle(ctx context.Context) error {
+	s.removeCopy()
 	left, err := s.db.MarkInterruptedRuns()
 	if err != nil {
 		return err

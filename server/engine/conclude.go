@@ -17,7 +17,9 @@ import (
 )
 
 // conclude judges a run whose steps ended, records it, and writes the evidence.
-func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loopcore.StepResult) error {
+// Only running the original tests ends with stop: what is known is recorded.
+func (e *Engine) conclude(stop context.Context, s *space, l *live, results []loopcore.StepResult) error {
+	ctx := context.WithoutCancel(stop)
 	run := &l.run
 	run.Steps = l.steps
 	if err := s.moved(ctx, l); err != nil {
@@ -42,11 +44,16 @@ func (e *Engine) conclude(ctx context.Context, s *space, l *live, results []loop
 	for _, c := range changes {
 		run.Changed = append(run.Changed, c.Path)
 	}
-	if run.Findings, err = s.guard(ctx, l.ses, l.kept, changes, runs, run, beside(l)); err != nil {
+	in, err := s.judged(ctx, l.ses, l.kept, changes, runs, run, beside(l))
+	if err != nil {
 		return err
 	}
+	run.Findings = check(in, l.kept)
 	waived, err := s.db.Waivers(l.ses.ID)
 	if err != nil {
+		return err
+	}
+	if err := e.original(stop, s, l, in, runs, results, waived); err != nil {
 		return err
 	}
 	run.Verdict = loopcore.Judge(results, standing(run.Findings, waived))

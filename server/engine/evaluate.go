@@ -320,6 +320,7 @@ func (e *Engine) answer(ctx context.Context, s *space, session string, v evidenc
 	for _, r := range d.Runs {
 		if r.ID == v.Run {
 			out.Findings = append(out.Findings, standing(r.Findings, d.Waivers)...)
+			out.Original = r.Original
 		}
 	}
 	out.Next = next(v)

@@ -30,7 +30,6 @@ func (e *Engine) execute(ctx context.Context, s *space, l *live) {
 		l.unlock() // before anyone hears of the end: the next call may need the lock
 		close(l.done)
 	}()
-	after := context.WithoutCancel(ctx)
 	results, err := e.guarded(ctx, s, l)
 	l.runner.Close()
 	if ctx.Err() != nil {
@@ -38,7 +37,11 @@ func (e *Engine) execute(ctx context.Context, s *space, l *live) {
 		return
 	}
 	if err == nil {
-		err = e.conclude(after, s, l, results)
+		err = e.conclude(ctx, s, l, results)
+	}
+	if ctx.Err() != nil && l.run.Status != evidence.RunDone {
+		l.err = s.abandon(l)
+		return
 	}
 	if err != nil {
 		err = s.gone(err)
@@ -136,7 +139,7 @@ func hard(fs []loopcore.Failure) int {
 func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) (loopcore.StepResult, evidence.Step) {
 	r := loopcore.StepResult{Step: st, Ran: true, HadTests: l.kept.Ran[st.Name] > 0}
 	rec := evidence.Step{Name: st.Name, Kind: st.Kind, Command: st.Command, Dir: st.Dir}
-	files := s.files(l.ses.ID, l.run.ID, st.Name)
+	files := s.files(l.ses.ID, l.run.ID, l.label+st.Name)
 	cmd, reports, err := e.command(s, l, st, files)
 	rec.Log = cmd.Log
 	var res proc.Result
@@ -162,7 +165,7 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 		rec.ExitCode = &r.Exit
 	}
 	r.Killed = killed(st, res)
-	r.Report = s.read(st, res, cmd.Log, fresh(reports, before))
+	r.Report = s.read(st, s.top(l), res, cmd.Log, fresh(reports, before))
 	if len(r.Killed) > 0 && (r.Report.Fallback || r.Report.Status == loopcore.StatusKilled && r.Exit != 0) {
 		r.Report.Failures = slices.DeleteFunc(r.Report.Failures, func(f loopcore.Failure) bool { return f.Name == st.Name || r.Report.Fallback })
 	}
@@ -192,7 +195,8 @@ func (s *space) files(session, run, step string) string {
 // command is the recorded command with the environment that makes its runner
 // write a report, where that does not change the command.
 func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (proc.Command, []string, error) {
-	cmd := proc.Command{Line: st.Command, Dir: filepath.Join(s.repo.Top(), filepath.FromSlash(st.Dir)), Log: files + ".log",
+	top := s.top(l)
+	cmd := proc.Command{Line: st.Command, Dir: filepath.Join(top, filepath.FromSlash(st.Dir)), Log: files + ".log",
 		Timeout: l.kept.Config.Timeout, Grace: grace, KilledExitCodes: l.kept.Config.KilledExitCodes, Set: map[string]string{}}
 	if st.TimeoutSeconds > 0 {
 		cmd.Timeout = time.Duration(st.TimeoutSeconds) * time.Second
@@ -226,8 +230,11 @@ func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (pro
 	}
 	for i, g := range globs {
 		if !filepath.IsAbs(g) {
-			globs[i] = filepath.Join(s.repo.Top(), filepath.FromSlash(g))
+			globs[i] = filepath.Join(top, filepath.FromSlash(g))
 		}
+	}
+	if l.copied != "" {
+		s.inCopy(l, &cmd)
 	}
 	return cmd, globs, nil
 }
@@ -317,12 +324,12 @@ func fresh(globs []string, before map[string]stamp) []parse.File {
 const timeoutExit = 124
 
 // read makes a report of a log and the report files.
-func (s *space) read(st loopcore.Step, res proc.Result, log string, files []parse.File) loopcore.Report {
+func (s *space) read(st loopcore.Step, top string, res proc.Result, log string, files []parse.File) loopcore.Report {
 	exit := res.Exit
 	if res.Class == loopcore.ExitFail && exit == timeoutExit {
 		exit = 1 // the parser takes it for a kill; in a loop timeout(1) has given its verdict
 	}
-	in := parse.Input{Files: files, Exit: exit, HasExit: res.Exit >= 0, Command: st.Command, Root: s.sources(), Dir: st.Dir, Step: st.Name}
+	in := parse.Input{Files: files, Exit: exit, HasExit: res.Exit >= 0, Command: st.Command, Root: os.DirFS(top), Dir: st.Dir, Step: st.Name}
 	f, err := os.Open(log)
 	if err != nil {
 		return parse.Parse(in)

@@ -22,11 +22,12 @@ func (s *space) guard(ctx context.Context, ses evidence.Session, k kept, changes
 	if err != nil {
 		return nil, err
 	}
-	found := append(guard.Check(in), atStart(k.Uncommitted)...)
-	if found == nil {
-		found = []loopcore.Finding{}
-	}
-	return found, nil
+	return check(in, k), nil
+}
+
+// check is what the guard says, and what was weakened before the loop began.
+func check(in guard.Input, k kept) []loopcore.Finding {
+	return append(append([]loopcore.Finding{}, guard.Check(in)...), atStart(k.Uncommitted)...)
 }
 
 // judged is all that the guard judges a run from.

@@ -40,6 +40,7 @@ func (s *space) finished(id string) (contract.RunGateOut, error) {
 	out.Failures = r.Failures[:min(len(r.Failures), shownFailures)]
 	out.Clusters = r.Clusters[:min(len(r.Clusters), 5)]
 	out.Delta, out.Flaky, out.TreeChanged, out.Notes = r.Delta, r.Flaky, r.Moved, r.Notes
+	out.Original = r.Original
 	out.Guard.Findings = append(out.Guard.Findings, f.Findings...)
 	for _, w := range waived {
 		for _, x := range r.Findings {

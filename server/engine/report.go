@@ -168,4 +168,5 @@ type Verification struct {
 	Present  string             `json:"present"`
 	Findings []loopcore.Finding `json:"findings"` // of the guard, now, without the waived ones
 	Problems []string           `json:"problems"`
+	Original *contract.Original `json:"original,omitempty"` // of the gate run anew
 }

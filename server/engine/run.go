@@ -30,6 +30,9 @@ type live struct {
 	onStep func(loopcore.Step) // told before each step; may be nil
 	final  bool                // the step under way is the last that was chosen
 
+	copied string // the copy of the tree that the steps run in; "" = the work tree itself
+	label  string // before the names of logs of a run beside the run
+
 	aside   []guard.Aside // what differs beside the tree; only the run itself looks at it
 	swapped []string      // tracked files that were written while the steps ran
 

@@ -207,6 +207,8 @@ func (s *space) history(ses evidence.Session) (loopcore.History, []evidence.Run,
 func facts(r evidence.Run, waived []loopcore.Waiver) loopcore.RunFacts {
 	f := loopcore.RunFacts{ID: r.ID, Iteration: r.Iteration, Scope: r.Scope, Tree: r.Tree, TreeChanged: r.Moved, Verdict: r.Verdict,
 		Failures: r.Failures, Counts: r.Counts, Tests: r.Tests, Findings: standing(r.Findings, waived), Clusters: r.Clusters}
+	f.Waived = unwarned(r.Findings) - unwarned(f.Findings)
+	f.Original, f.OriginalDue = r.Original.Line(), r.Original != nil && r.Original.Result == contract.OriginalDue
 	for _, st := range r.Steps {
 		f.Steps = append(f.Steps, loopcore.StepFacts{Name: st.Name, Kind: st.Kind, Status: st.Status})
 		f.Killed = append(f.Killed, st.Killed...)
@@ -225,6 +227,17 @@ func facts(r evidence.Run, waived []loopcore.Waiver) loopcore.RunFacts {
 		f.Verdict = without(r, f.Findings)
 	}
 	return f
+}
+
+// unwarned counts the findings that stand in the way.
+func unwarned(fs []loopcore.Finding) int {
+	n := 0
+	for _, f := range fs {
+		if f.Severity != loopcore.SevWarn {
+			n++
+		}
+	}
+	return n
 }
 
 // standing are the findings that nobody waived; a waiver is void when the

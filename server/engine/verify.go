@@ -11,6 +11,7 @@ import (
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 	"fixloop/loopcore/evidence"
+	"fixloop/loopcore/guard"
 	"fixloop/server/internal/gitrepo"
 )
 
@@ -109,9 +110,15 @@ func (s *space) verifyTree(ctx context.Context, ses evidence.Session, d evidence
 	if err != nil {
 		return err
 	}
-	found, err := s.guard(ctx, ses, keptOf(ses), changes, d.Runs[:1], &now, beside)
+	in, err := s.judged(ctx, ses, keptOf(ses), changes, d.Runs[:1], &now, beside)
 	if err != nil {
 		return err
+	}
+	found := check(in, keptOf(ses))
+	if last.Tree == snap.Tree {
+		if err := s.verifyOriginal(ctx, ses, last, guard.OriginalsOf(in, found), v); err != nil {
+			return err
+		}
 	}
 	v.Findings = append(v.Findings, standing(found, d.Waivers)...)
 	for _, f := range v.Findings {
@@ -122,8 +129,69 @@ func (s *space) verifyTree(ctx context.Context, ses evidence.Session, d evidence
 	return nil
 }
 
-// VerifyRun runs the recorded gate anew, in the present tree, and adds what
-// does not pass to v.
+// verifyOriginal checks that the tests as they were did run where a success
+// needs it, over the tree that follows from the two trees alone.
+func (s *space) verifyOriginal(ctx context.Context, ses evidence.Session, last evidence.Run, plan guard.Originals, v *Verification) error {
+	o := last.Original
+	switch {
+	case ses.Outcome != loopcore.OutcomeSuccess:
+		return nil
+	case plan.Needed() && (o == nil || o.Result == contract.OriginalDue):
+		v.problem("the session ended with SUCCESS, but the gate was not tried with the original of %s", some(append(plan.Back, plan.Out...), 3))
+		return nil
+	case o == nil || o.Tree == "":
+		return nil
+	}
+	for _, p := range []guard.Originals{plan, plan.Without()} {
+		tree, err := s.overlaid(ctx, ses, last.Snapshot, p)
+		if err != nil || tree == o.Tree {
+			return err
+		}
+	}
+	v.problem("the original tests ran over another tree (%s) than follows from the baseline and the tested one", o.Tree)
+	return nil
+}
+
+// verifyOriginalRun tries the gate with the original tests anew.
+func (e *Engine) verifyOriginalRun(ctx context.Context, s *space, ses evidence.Session, v *Verification) error {
+	d, err := e.dossier(ctx, s, ses.ID)
+	if err != nil {
+		return err
+	}
+	last := d.Last()
+	if last.Original == nil || last.Original.Tree == "" {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unlock, err := s.lockGate(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	changes, err := s.repo.Changes(ctx, ses.Tree, last.Tree)
+	if err != nil {
+		return err
+	}
+	in, err := s.judged(ctx, ses, keptOf(ses), changes, d.Runs[:1], &last, nil)
+	if err != nil {
+		return err
+	}
+	base, _ := firstComplete(d.Runs[:1])
+	l := &live{ses: ses, kept: keptOf(ses), run: last}
+	o, _, err := e.tryOriginal(ctx, s, l, guard.OriginalsOf(in, last.Findings), base)
+	if err != nil {
+		return err
+	}
+	v.Original = o
+	if o.Result != last.Original.Result {
+		v.problem("the gate run anew says %q, the evidence %q", o.Line(), last.Original.Line())
+	}
+	return nil
+}
+
+// VerifyRun runs the recorded gate anew, in the present tree, and with the
+// original tests where the last run did; what does not hold is added to v.
 func (e *Engine) VerifyRun(ctx context.Context, c contract.Caller, dir, session string, v *Verification) error {
 	s, err := e.at(ctx, c, dir)
 	if err != nil {
@@ -140,5 +208,5 @@ func (e *Engine) VerifyRun(ctx context.Context, c contract.Caller, dir, session 
 	if out.Verdict != loopcore.VerdictPass {
 		v.problem("the gate run anew says %s: %d failures", out.Verdict, out.Counts.Bad())
 	}
-	return nil
+	return e.verifyOriginalRun(ctx, s, ses, v)
 }

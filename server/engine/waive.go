@@ -39,7 +39,11 @@ func (e *Engine) Waive(ctx context.Context, c contract.Caller, id, why string, a
 		if f.ID != id {
 			continue
 		}
-		yes, err := ask(f)
+		shown := f
+		if line := run.Original.Line(); line != "" {
+			shown.Change += "; " + line
+		}
+		yes, err := ask(shown)
 		if err != nil {
 			return w, err
 		}
@@ -75,6 +79,9 @@ func (e *Engine) askWaiver(s *space, c contract.Caller, ses evidence.Session, h 
 	}
 	if len(open) == 0 || last.Verdict != loopcore.VerdictNeedsHuman {
 		return false, nil
+	}
+	if last.Original != "" {
+		text += loopcore.CleanLine(last.Original, 600) + "\n"
 	}
 	sum := sha256.Sum256([]byte(token))
 	token = hex.EncodeToString(sum[:8])

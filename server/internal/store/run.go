@@ -32,6 +32,7 @@ type runDetail struct {
 	Changed  []string           `json:"changed"`
 	Notes    []string           `json:"notes"`
 	Clusters []loopcore.Cluster `json:"clusters"`
+	Original *contract.Original `json:"original,omitempty"`
 }
 
 // StartRun records that a run begins: its session, iteration, scope, tree and
@@ -73,7 +74,7 @@ func (d *DB) SetProcess(run string, p Process) error {
 func (d *DB) FinishRun(r evidence.Run) error {
 	r = r.Filled()
 	r.Finished = evidence.Stamp(d.now())
-	detail, err := jsonText(runDetail{r.Delta, r.Flaky, r.Changed, r.Notes, r.Clusters})
+	detail, err := jsonText(runDetail{r.Delta, r.Flaky, r.Changed, r.Notes, r.Clusters, r.Original})
 	if err != nil {
 		return err
 	}
@@ -176,6 +177,7 @@ func scanRun(scan func(...any) error) (evidence.Run, error) {
 	err := scan(&r.ID, &r.Session, &r.Seq, &r.Iteration, &r.Scope, &r.Status, &r.Verdict, &r.Tree, &r.Snapshot, &r.Moved,
 		clock{&r.Started}, clock{&r.Finished}, &c.Passed, &c.Failed, &c.Errors, &c.Skipped, &c.Killed, &c.Total, &r.Runner, fromJSON{&detail}, &extra)
 	r.Delta, r.Flaky, r.Changed, r.Notes, r.Clusters = detail.Delta, detail.Flaky, detail.Changed, detail.Notes, detail.Clusters
+	r.Original = detail.Original
 	if extra.Valid {
 		r.Extra = json.RawMessage(extra.String)
 	}

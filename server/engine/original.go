@@ -1,0 +1,343 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+	"fixloop/loopcore/evidence"
+	"fixloop/loopcore/guard"
+	"fixloop/server/internal/gitrepo"
+	"fixloop/server/internal/proc"
+)
+
+// original tries the gate with the tests as they were, where a green run leaves
+// any of the gate's side other than it was: a person who is asked to accept the
+// change sees both verdicts. It adds to the run what it found. What it can not
+// find out is said, and is no red.
+func (e *Engine) original(stop context.Context, s *space, l *live, in guard.Input, before []evidence.Run, results []loopcore.StepResult, waived []loopcore.Waiver) error {
+	run := &l.run
+	if run.Iteration == 0 || run.Scope != loopcore.ScopeFull || run.Moved || loopcore.Judge(results, nil) != loopcore.VerdictPass {
+		return nil
+	}
+	plan := guard.OriginalsOf(in, run.Findings)
+	if !plan.Needed() {
+		return nil
+	}
+	if len(blocking(standing(run.Findings, waived))) > 0 {
+		run.Original = described(contract.OriginalDue, plan) // it can not count as it is
+		return nil
+	}
+	base, _ := firstComplete(before)
+	o, failed, err := e.tryOriginal(stop, s, l, plan, base)
+	if err != nil {
+		return err
+	}
+	run.Original = o
+	if o.Result == contract.OriginalFail {
+		run.Findings = append(run.Findings, guard.OriginalsFail(in, plan, run.Findings, o.Line(), failed)...)
+	}
+	run.Notes = append(run.Notes, o.Line())
+	return s.stoodStill(context.WithoutCancel(stop), run)
+}
+
+// stoodStill holds the work tree against the tested one once more: nothing of
+// the copy reaches it, unless a command names it by another way.
+func (s *space) stoodStill(ctx context.Context, run *evidence.Run) error {
+	tree, err := s.repo.Tree(ctx)
+	if err != nil || tree == run.Tree {
+		return err
+	}
+	run.Moved = true
+	run.Notes = append(run.Notes, "the tree changed while the original tests ran: this run can not be the final one")
+	return nil
+}
+
+// tryOriginal runs the gate in a copy with the originals, and where that is not
+// green finds out whether they are the reason: once more with what declares
+// dependencies as it is now, and once in a copy of the tree as it is. It also
+// returns the names of all that failed.
+func (e *Engine) tryOriginal(ctx context.Context, s *space, l *live, plan guard.Originals, base evidence.Run) (*contract.Original, []string, error) {
+	out := described("", plan)
+	first, err := e.trial(ctx, s, l, plan, "original.", base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if first.why == "" && !first.green() && first.noBuild() && len(plan.Spare) > 0 {
+		second, err := e.trial(ctx, s, l, plan.Without(), "original-2.", base)
+		if err != nil {
+			return nil, nil, err
+		}
+		if second.green() {
+			first = second
+			out.Notes = append(out.Notes, "with "+some(plan.Spare, 3)+" as now, because the code does not build with what stood there")
+		}
+	}
+	out.Verdict, out.Tree, out.Bad, out.Passed = first.verdict, first.tree, len(first.failed), first.run.Counts.Passed
+	out.Notes = append(out.Notes, s.changedBeside(l)...)
+	for _, f := range first.failed[:min(len(first.failed), maxShown)] {
+		out.Failed = append(out.Failed, f)
+	}
+	var names []string
+	for _, f := range first.failed {
+		names = append(names, f.ID+" "+f.Name)
+	}
+	switch {
+	case first.why != "":
+		out.Result, out.Verdict = contract.OriginalUnknown, ""
+		out.Notes = append([]string{first.why}, out.Notes...)
+		return out, nil, nil
+	case first.green():
+		out.Result = contract.OriginalPass
+		return out, nil, nil
+	}
+	as, err := e.trial(ctx, s, l, guard.Originals{}, "copy.", base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if out.Result = contract.OriginalFail; !as.green() {
+		out.Result, out.Failed, out.Bad = contract.OriginalUnknown, []contract.Ref{}, 0
+		out.Notes = append([]string{"the gate is not green in a copy of the tree either, whichever tests are there: " + as.reason()}, out.Notes...)
+		return out, nil, nil
+	}
+	return out, names, nil
+}
+
+// maxShown bounds every list of files and failures of an original run.
+const maxShown = 20
+
+// described is a plan as the answer shows it.
+func described(result string, plan guard.Originals) *contract.Original {
+	o := &contract.Original{Result: result, Back: listed(plan.Back), Out: listed(plan.Out), Parts: []string{}, Failed: []contract.Ref{}, Notes: []string{}}
+	for _, u := range plan.Parts {
+		o.Parts = append(o.Parts, u.Path)
+	}
+	o.Parts = listed(o.Parts)
+	for _, u := range plan.Left[:min(len(plan.Left), 3)] {
+		o.Notes = append(o.Notes, fmt.Sprintf("the tests inside %s were left as they are now (%s)", loopcore.CleanLine(u.Path, 200), u.Why))
+	}
+	if more := len(plan.Left) - 3; more > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("and those of %d files more", more))
+	}
+	return o
+}
+
+func listed(paths []string) []string {
+	out := append([]string{}, paths[:min(len(paths), maxShown)]...)
+	if more := len(paths) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return out
+}
+
+func some(paths []string, n int) string {
+	text := strings.Join(paths[:min(len(paths), n)], ", ")
+	if more := len(paths) - n; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// changedBeside says what no original can be had of.
+func (s *space) changedBeside(l *live) []string {
+	var paths []string
+	for _, a := range beside(l) {
+		if a.Kind == guard.AsideChanged || a.Kind == guard.AsideDeleted {
+			paths = append(paths, a.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	return []string{"no snapshot holds the original of " + loopcore.CleanLine(some(paths, 3), 300) + ": it was there as it is now"}
+}
+
+// trial is one run of the gate in a copy of the tree.
+type trial struct {
+	run     evidence.Run
+	verdict loopcore.Verdict
+	failed  []contract.Ref // and what did not run though it did at the baseline
+	tree    string         // of the copy, as a git tree
+	why     string         // why there was no run
+}
+
+func (t trial) green() bool {
+	return t.why == "" && t.verdict == loopcore.VerdictPass && len(t.failed) == 0
+}
+
+// noBuild says whether the code did not come to be tried at all.
+func (t trial) noBuild() bool {
+	return t.verdict == loopcore.VerdictBuildError || t.verdict == loopcore.VerdictEnvironment
+}
+
+func (t trial) reason() string {
+	if t.why != "" {
+		return t.why
+	}
+	if len(t.failed) == 0 {
+		return string(t.verdict)
+	}
+	return fmt.Sprintf("%s, first %s", t.verdict, loopcore.CleanLine(t.failed[0].Name, 160))
+}
+
+// trial runs the gate with a plan laid over a copy, which is gone afterwards.
+// Only an end of ctx is an error.
+func (e *Engine) trial(ctx context.Context, s *space, l *live, plan guard.Originals, label string, base evidence.Run) (trial, error) {
+	var t trial
+	cancelled := func() error {
+		return loopcore.Refuse(loopcore.CodeCancelled, "call run_gate again to run it anew", "run %s was cancelled; its processes were ended", l.run.ID)
+	}
+	top, left, err := s.layOver(ctx, l, plan, &t)
+	defer s.removeCopy()
+	if ctx.Err() != nil {
+		return t, cancelled()
+	}
+	if err != nil {
+		t.why = "the tree could not be copied: " + loopcore.AsError(err).Msg
+		return t, nil
+	}
+	c := &live{ses: l.ses, kept: l.kept, copied: top, label: label, runner: proc.NewRunner(), done: make(chan struct{})}
+	c.run = evidence.Run{ID: l.run.ID, Session: l.run.Session, Scope: loopcore.ScopeFull, Tree: t.tree}
+	c.onStep = func(st loopcore.Step) { l.doing("the original tests: " + st.Name) }
+	results := e.steps(ctx, s, c)
+	c.runner.Close()
+	l.doing("")
+	if ctx.Err() != nil {
+		return t, cancelled()
+	}
+	c.run.Steps = c.steps
+	collect(&c.run, results)
+	t.run, t.verdict = c.run, loopcore.Judge(results, nil)
+	for _, f := range c.run.Failures {
+		t.failed = append(t.failed, contract.RefOf(f))
+	}
+	t.failed = append(t.failed, notRun(base, c.run)...)
+	t.failed = append(t.failed, s.altered(ctx, l, plan, top)...)
+	if len(left) > 0 && !t.green() {
+		t.why = "the copy lacks what the gate may need: " + loopcore.CleanLine(some(left, 3), 300)
+	}
+	return t, nil
+}
+
+// doing tells the calls that wait what is under way.
+func (l *live) doing(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = what
+}
+
+// notRun are the tests that ran at the baseline and did not in the trial, where
+// both inventories are whole.
+func notRun(base, run evidence.Run) []contract.Ref {
+	if base.ID == "" || !complete(run) {
+		return nil
+	}
+	var out []contract.Ref
+	before, after := bothCounted(base, run)
+	for _, f := range guard.Inventory(base.Tests, run.Tests, before, after) {
+		out = append(out, contract.Ref{ID: f.Rule, Name: f.Change, File: f.File})
+	}
+	return out
+}
+
+// copyDir is where the work tree is copied to: in the state folder, so that
+// nothing is left anywhere else, under its own name, which some builders use.
+func (s *space) copyDir() string {
+	return filepath.Join(s.dir, "copy", filepath.Base(s.repo.Top()))
+}
+
+// removeCopy removes the copy, and one that a killed server left.
+func (s *space) removeCopy() {
+	dir := filepath.Join(s.dir, "copy")
+	if _, err := os.Lstat(dir); err != nil {
+		return
+	}
+	if err := gitrepo.RemoveCopy(dir); err != nil {
+		s.log.Warn("the copy of the work tree could not be removed", "dir", dir, "err", err)
+	}
+}
+
+// layOver makes the copy that a plan describes.
+func (s *space) layOver(ctx context.Context, l *live, plan guard.Originals, t *trial) (top string, left []string, err error) {
+	s.removeCopy()
+	if t.tree, err = s.overlaid(ctx, l.ses, l.run.Snapshot, plan); err != nil {
+		return "", nil, err
+	}
+	added := map[string]bool{}
+	for _, a := range l.aside {
+		if a.Kind == guard.AsideAdded {
+			added[a.Path] = true // came after the baseline, and acts on the gate
+		}
+	}
+	top = s.copyDir()
+	if err := os.MkdirAll(top, 0o700); err != nil {
+		return "", nil, disk(err, top)
+	}
+	skip := func(path string, dir bool) bool { return dir && guard.SkipAside(path) || added[path] }
+	left, err = s.repo.Copy(ctx, l.run.Snapshot, top, gitrepo.CopyOptions{Tree: t.tree, Skip: skip})
+	return top, left, err
+}
+
+// overlaid is the git tree of a plan over a snapshot.
+func (s *space) overlaid(ctx context.Context, ses evidence.Session, snapshot string, plan guard.Originals) (string, error) {
+	parts := map[string]gitrepo.Content{}
+	for _, u := range plan.Parts {
+		parts[u.Path] = gitrepo.Content{Data: u.Data, Mode: fmt.Sprintf("%o", u.Mode)}
+	}
+	return s.repo.Overlay(ctx, snapshot, ses.Baseline, slices.Concat(plan.Back, plan.Out), parts)
+}
+
+// altered are the original files that are others once the gate has run: what
+// rewrites the tests it is held against has not passed them.
+func (s *space) altered(ctx context.Context, l *live, plan guard.Originals, top string) []contract.Ref {
+	var out []contract.Ref
+	for _, p := range plan.Back {
+		was, err := s.repo.Read(ctx, l.ses.Baseline, p)
+		if err != nil {
+			continue // a link or a submodule
+		}
+		at := filepath.Join(top, filepath.FromSlash(p))
+		if fi, err := os.Lstat(at); err == nil && fi.Mode()&os.ModeSymlink != 0 {
+			continue
+		}
+		if now, err := os.ReadFile(at); err != nil || string(now) != string(was) {
+			out = append(out, contract.Ref{ID: "altered", Name: p + " was rewritten while it was run", File: p})
+		}
+	}
+	return out
+}
+
+// top is where the steps of a run find the tree.
+func (s *space) top(l *live) string {
+	if l.copied != "" {
+		return l.copied
+	}
+	return s.repo.Top()
+}
+
+// inCopy turns a command from the work tree to the copy: its words, and the
+// environment that it starts with.
+func (s *space) inCopy(l *live, cmd *proc.Command) {
+	from := s.repo.Top()
+	turn := func(text string) string {
+		if strings.Contains(text, s.dir) {
+			return text // where the reports go, which may lie inside the work tree
+		}
+		return gitrepo.Relocate(text, from, l.copied)
+	}
+	cmd.Line = turn(cmd.Line)
+	for _, kv := range os.Environ() {
+		cmd.Env = append(cmd.Env, turn(kv))
+	}
+	for k, v := range cmd.Set {
+		cmd.Set[k] = turn(v)
+	}
+	if _, set := lookup("PYTHONPYCACHEPREFIX"); !set {
+		cmd.Set["PYTHONPYCACHEPREFIX"] = filepath.Join(filepath.Dir(l.copied), ".pycache")
+	}
+}
