@@ -68,18 +68,66 @@ func (s *shapes) settle(r *loopcore.Report, counts loopcore.Counts, counted bool
 		r.Counts, r.Counted = counts, true
 	} else if !r.Counted {
 		count(r)
+		s.tally(r)
 	}
 	if weight(r.Status) > weight(loopcore.StatusPass) {
 		return
 	}
+	ran := counts.Passed+counts.Failed > 0
 	switch {
-	case s.built:
+	case s.built, !ran && counting(r.Failures) > 0 && onlyLoadErrors(r.Failures):
 		r.Status = loopcore.StatusBuildError
 	case counting(r.Failures) > 0:
 		r.Status = loopcore.StatusFail
-	case counts.Passed+counts.Failed+counts.Errors == 0 && (s.noTests() || counted && counts.Skipped == 0):
+	case !ran && s.missing():
+		r.Status = loopcore.StatusBuildError
+	case !ran && counts.Errors == 0 && (s.noTests() || counted && counts.Skipped == 0):
 		r.Status = loopcore.StatusNoTests
 	}
+}
+
+// tally counts the lines that tell of tests which passed or were skipped, where
+// the runner gives no totals.
+func (s *shapes) tally(r *loopcore.Report) {
+	if counting(r.Failures) == 0 || r.Failures[0].Name == "" {
+		return
+	}
+	for i, line := range s.l.Lines {
+		if !s.free(i) || !passes(line) {
+			continue
+		}
+		low := strings.ToLower(line)
+		switch {
+		case hasAnyPrefix(strings.TrimSpace(line), startSigns):
+		case strings.Contains(low, "skip"), strings.Contains(low, "todo"), strings.Contains(low, "pending"), strings.Contains(low, "ignore"):
+			r.Counts.Skipped++
+		default:
+			r.Counts.Passed++
+		}
+	}
+}
+
+// onlyLoadErrors reports whether all failures are files that could not be loaded.
+func onlyLoadErrors(fs []loopcore.Failure) bool {
+	for _, f := range fs {
+		if !f.Optional && f.Kind != loopcore.FailCompile && !loadError(f.Message) {
+			return false
+		}
+	}
+	return true
+}
+
+// loadError reports whether a message is of a file that could not be loaded.
+func loadError(msg string) bool {
+	if len(msg) > 400 {
+		msg = msg[:400]
+	}
+	for _, w := range []string{"SyntaxError", "IndentationError", "ModuleNotFoundError", "ImportError", "Cannot find module", "Cannot find package", "ERR_MODULE_NOT_FOUND", "cannot load such file", "Parse error", "syntax error", "Unexpected token", "Could not resolve", "Failed to resolve import", "LoadError", "No such file or directory -- "} {
+		if strings.Contains(msg, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // shapes is the state of the general reading.
@@ -94,21 +142,40 @@ type shapes struct {
 // noTestPhrases are what runners say when there was nothing to run.
 var noTestPhrases = []string{
 	"no tests found", "no tests ran", "no tests to run", "no test files", "no tests were found", "no tests executed", "no tests matched", "no tests match", "no test cases", "no test is available", "no specs found", "no test modules found",
-	"there are no tests", "couldn't find any files to test", "0 tests executed", "no matching test", "executed 0 of 0", "0 tests, 0 failures", "executed 0 tests", "no test specified", "couldn't find any test",
+	"there are no tests", "couldn't find any files to test", "0 tests executed", "no matching test", "executed 0 of 0", "0 tests, 0 failures", "executed 0 tests", "no test specified", "couldn't find any test", "ran 0 tests", "running 0 tests", "0 tests ran", "0 passing", "0 tests from 0", "# tests 0", "ℹ tests 0", "0 tests, 0 assertions", "did not match any test", "no matching tests", "contains no tests", "0 specs", "0 scenarios", "no tests were run", "no tests to execute", "tests found: 0", "0 tests collected", "collected 0 items", "0 examples, 0 failures",
 }
 
 // noTests reports whether the output says that there was nothing to run.
 func (s *shapes) noTests() bool {
-	if !s.l.HasAny("test", "Test", "TEST", "spec", "Spec") {
-		return false
-	}
 	for i, line := range s.l.Lines {
-		if i > endLines && i < len(s.l.Lines)-endLines || !s.free(i) || len(line) > 300 || !strings.Contains(line, "es") && !strings.Contains(line, "ES") && !strings.Contains(line, "pec") {
+		if i > endLines && i < len(s.l.Lines)-endLines || !s.free(i) || len(line) > 300 || len(line) < 8 {
 			continue
 		}
 		low := strings.ToLower(line)
 		for _, p := range noTestPhrases {
-			if strings.Contains(low, p) && !strings.Contains(low, "1"+p) {
+			if at := strings.Index(low, p); at >= 0 && (at == 0 || low[at-1] < '0' || low[at-1] > '9') {
+				return !s.anyPass()
+			}
+		}
+	}
+	return false
+}
+
+// missing reports whether the run failed on what it was told to run.
+func (s *shapes) missing() bool {
+	if !s.l.In.HasExit || s.l.In.Exit == 0 {
+		return false
+	}
+	for i, line := range s.l.Lines {
+		if !s.free(i) || len(line) > 300 || i > endLines {
+			continue
+		}
+		low := strings.ToLower(line)
+		if !strings.Contains(low, "error") {
+			continue
+		}
+		for _, w := range []string{"not found", "no such file", "does not exist", "cannot find", "can't find", "could not find", "no steps directory"} {
+			if strings.Contains(low, w) {
 				return true
 			}
 		}
@@ -116,187 +183,15 @@ func (s *shapes) noTests() bool {
 	return false
 }
 
+// anyPass reports whether some line tells of a test that passed: then the phrase
+// was of one package or file.
+func (s *shapes) anyPass() bool {
+	for i, line := range s.l.Lines {
+		if s.free(i) && (passes(line) || strings.HasPrefix(line, "ok\t") || strings.HasPrefix(line, "ok  ")) && !hasAnyPrefix(strings.TrimSpace(line), startSigns) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *shapes) free(i int) bool { return s.c.owner[i] == "" }
-
-// totals reads the last line that looks like a runner's totals.
-func (s *shapes) totals() (loopcore.Counts, bool) {
-	if !s.l.HasAny("ass", "ASS", "ail", "AIL", "ucce", "UCCE") {
-		return loopcore.Counts{}, false
-	}
-	for i := len(s.l.Lines) - 1; i >= max(0, len(s.l.Lines)-endLines); i-- {
-		if !s.free(i) {
-			continue
-		}
-		n, ok := totalsOf(s.l.Lines[i])
-		if !ok {
-			n, ok = s.stacked(i)
-		}
-		if ok {
-			s.joinTotals(i, &n)
-			if rest := n.Total - n.Passed - n.Failed - n.Errors - n.Skipped; rest > 0 && n.Passed == 0 {
-				n.Passed = rest
-			} else if rest > 0 && n.Failed == 0 {
-				n.Failed = rest
-			}
-			return n, true
-		}
-	}
-	return loopcore.Counts{}, false
-}
-
-// stacked reports whether line i is the last of totals that have a line each.
-func (s *shapes) stacked(i int) (loopcore.Counts, bool) {
-	n, ok := totalsPart(s.l.Lines[i])
-	if !ok || i == 0 {
-		return n, false
-	}
-	m, ok := totalsPart(s.l.Lines[i-1])
-	return n, ok && n.Passed+n.Failed+m.Passed+m.Failed > 0
-}
-
-// joinTotals adds what the lines around a total say where each number has a
-// line of its own.
-func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
-	for k := i - 1; k >= 0 && k >= i-6; k-- {
-		m, ok := totalsPart(s.l.Lines[k])
-		if !ok {
-			if strings.TrimSpace(s.l.Lines[k]) == "" {
-				continue
-			}
-			break
-		}
-		if n.Passed == 0 {
-			n.Passed = m.Passed
-		}
-		if n.Failed == 0 {
-			n.Failed = m.Failed
-		}
-		if n.Skipped == 0 {
-			n.Skipped = m.Skipped
-		}
-		if n.Errors == 0 {
-			n.Errors = m.Errors
-		}
-		if n.Total == 0 {
-			n.Total = m.Total
-		}
-	}
-}
-
-// totalWords are what the numbers of a total are called.
-var totalWords = map[string]int{
-	"passed": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
-	"failed": 2, "fail": 2, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
-	"errors": 3, "error": 3, "errored": 3,
-	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4, "inconclusive": 4, "skips": 4,
-	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5, "scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5,
-}
-
-// totalsOf reads a line with at least two numbers of a total, one of them of
-// tests that passed or failed.
-func totalsOf(line string) (loopcore.Counts, bool) {
-	n, pairs, ok := readTotals(line)
-	return n, ok && pairs >= 2
-}
-
-// totalsPart reads a line with one number of a total and little else.
-func totalsPart(line string) (loopcore.Counts, bool) {
-	if len(line) > 60 {
-		return loopcore.Counts{}, false
-	}
-	n, pairs, _ := readTotals(line)
-	return n, pairs >= 1
-}
-
-// readTotals pairs the numbers of a line with their words: `3 failed`,
-// `failures: 2`, `Failed:     1`, `12 unit tests`.
-func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
-	if len(line) > 400 || !strings.ContainsAny(line, "0123456789") {
-		return n, 0, false
-	}
-	low := strings.ToLower(line)
-	for i := 0; i < len(low); i++ {
-		if low[i] < '0' || low[i] > '9' {
-			continue
-		}
-		end := i
-		for end < len(low) && low[end] >= '0' && low[end] <= '9' {
-			end++
-		}
-		whole := (i == 0 || !strings.ContainsRune(".:/-_", rune(low[i-1])) || low[i-1] == ':') && (end == len(low) || !strings.ContainsRune(".:/%_", rune(low[end])) || end+1 == len(low))
-		if word := totalWord(low, i, end); whole && word != "" {
-			kind := totalWords[word]
-			put(&n, kind, atoi(low[i:end]))
-			pairs++
-			outcome = outcome || kind == 1 || kind == 2
-		}
-		i = end
-	}
-	return n, pairs, outcome
-}
-
-// totalWord is the word that a number at from..to counts: the label before it,
-// or one of the two words after it.
-func totalWord(s string, from, to int) string {
-	before := strings.TrimRight(s[:from], " ")
-	if strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") {
-		label := strings.TrimRight(before[:len(before)-1], " ")
-		label = label[strings.LastIndexFunc(label, notLetter)+1:]
-		if k := totalWords[label]; k > 0 && (k != 5 || totalWords[wordAfter(s[to:], 0)] == 0) {
-			return label
-		}
-	}
-	if to == len(s) || s[to] == ',' || s[to] == ';' { // failed 2, canceled 0
-		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; totalWords[label] > 0 && totalWords[label] != 5 {
-			return label
-		}
-	}
-	first, second := wordAfter(s[to:], 0), wordAfter(s[to:], 1)
-	if k := totalWords[first]; k > 0 {
-		if k == 5 && (totalWords[second] == 1 || totalWords[second] == 2) { // 2 tests failed
-			return second
-		}
-		return first
-	}
-	if totalWords[second] > 0 && first != "" && first != "in" && first != "of" {
-		return second
-	}
-	return ""
-}
-
-func notLetter(r rune) bool { return r < 'a' || r > 'z' }
-
-// wordAfter is the n-th word of s, up to a comma or the like.
-func wordAfter(s string, n int) string {
-	for ; n >= 0; n-- {
-		s = strings.TrimLeft(s, " ")
-		end := strings.IndexFunc(s, notLetter)
-		if end < 0 {
-			end = len(s)
-		}
-		if n == 0 {
-			return s[:end]
-		}
-		if end == 0 || end < len(s) && s[end] != ' ' {
-			return ""
-		}
-		s = s[end:]
-	}
-	return ""
-}
-
-// put adds one number of a total.
-func put(n *loopcore.Counts, kind, v int) {
-	switch kind {
-	case 1:
-		n.Passed = v
-	case 2:
-		n.Failed = v
-	case 3:
-		n.Errors += v
-	case 4:
-		n.Skipped += v
-	case 5:
-		n.Total = max(n.Total, v)
-	}
-}

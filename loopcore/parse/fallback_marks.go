@@ -42,7 +42,7 @@ var passSigns = []string{
 }
 
 // passTails end one.
-var passTails = []string{" ... ok", " ...ok", "...OK", "... OK", "...ok", " PASSED", " PASS", " | PASS |", " | SKIP |", " SKIPPED", "...passed", " ... skipped", " ... ignored", "...SKIP", ": OK", " (SKIPPED)", " (PASSED)", " - PASSED", " SKIP", " [OK]", " [SKIPPED]", ": PASS", " ok"}
+var passTails = []string{" ... ok", " ...ok", "...OK", "... OK", "...ok", " PASSED", " PASS", " Passed", " | PASS |", " | SKIP |", " SKIPPED", "...passed", " ... skipped", " ... ignored", "...SKIP", ": OK", " (SKIPPED)", " (PASSED)", " - PASSED", " SKIP", " [OK]", " [SKIPPED]", ": PASS", " ok"}
 
 // startSigns begin a line about a test that begins.
 var startSigns = []string{"[ RUN ", "[RUN ", "[RUN]", "=== RUN", "TEST(", "START "}
@@ -135,7 +135,7 @@ func (m mark) tailed(s string) (mark, bool) {
 			return m.clean()
 		}
 	}
-	for _, t := range []string{" (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (", " FAILED [", " FAILED ("} {
+	for _, t := range []string{"***Failed", "***Exception", "***Timeout", " (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (", " FAILED [", " FAILED ("} {
 		if at := strings.LastIndex(s, t); at > 0 {
 			m.name, m.strong, m.style = s[:at], true, t
 			return m.clean()
@@ -222,9 +222,12 @@ func (m mark) clean() (mark, bool) {
 	if at := strings.Index(s, ` "`); at > 0 && strings.HasSuffix(s, `"`) && strings.Count(s, `"`) == 2 { // Cart "adds up"
 		s = strings.TrimSpace(s[:at]) + " > " + strings.Trim(s[at:], ` "`)
 	}
-	if at := strings.Index(s, ": CRASH!"); at > 0 {
-		s = s[:at]
+	for _, t := range []string{": CRASH!", " (Failed)", " (Timeout)", " (SEGFAULT)", " (Subprocess aborted)"} {
+		if at := strings.Index(s, t); at > 0 {
+			s = s[:at]
+		}
 	}
+	s = strings.TrimRight(s, " .")
 	m.name = s
 	m = m.split()
 	m.name = strings.TrimSpace(strings.TrimRight(strings.Trim(m.name, "`\""), ": "))

@@ -1,6 +1,10 @@
 package parse
 
-import "fixloop/loopcore"
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
 
 // secondOpinion lets the general reader look where a known reader may have met a
 // runner that only looks like its own: fewer failures than the output's totals
@@ -8,6 +12,12 @@ import "fixloop/loopcore"
 // as many as the totals say; else it fills in places.
 func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 	n := counting(r.Failures)
+	if n == 0 && r.Status == loopcore.StatusPass && len(r.Failures) > 0 && r.Kind != loopcore.KindTest && l.In.HasExit && l.In.Exit != 0 && !l.HasAny("rror:", "rror ", "ERROR") {
+		for i := range r.Failures {
+			r.Failures[i].Optional = false // warnings are what it failed on
+		}
+		r.Counts.Errors, r.Status = len(r.Failures), loopcore.StatusFail
+	}
 	if l.In.Format != "" || !l.In.HasExit || l.In.Exit == 0 || n == 0 || n > maxSecond || !doubtful(r, n) {
 		return r
 	}
@@ -15,6 +25,9 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 	if told := g.Counts.Failed + g.Counts.Errors; g.Counted && told > n && counting(g.Failures) == told && r.Counts.Failed+r.Counts.Errors < told {
 		g.Killed, g.Tests = r.Killed, r.Tests
 		return g
+	}
+	if strings.Contains(r.Runner, ctest.Name) || strings.Contains(r.Runner, meson.Name) {
+		return r // its tests are whole programs: see within
 	}
 	used := make([]bool, len(g.Failures))
 	for i := range r.Failures {

@@ -1,37 +1,157 @@
 package parse
 
 import (
+	"path"
 	"strings"
 
 	"fixloop/loopcore"
 )
 
-// diagnostics reads `file:12:5: error: text` lines of a tool that no reader
-// knows.
+// diagnostics reads what a tool found that no reader knows: `file:12:5: error:
+// text` lines, else in a layout of several lines, else just the files.
 func (s *shapes) diagnostics() {
 	hard := false
+	note := func(f loopcore.Failure, severity string) {
+		low := strings.ToLower(severity)
+		f.Optional = mild(severity)
+		if strings.Contains(low, "error") || strings.Contains(low, "fatal") {
+			hard = true
+			if f.Kind = loopcore.FailLint; ofCompiler(f) {
+				f.Kind = loopcore.FailCompile
+			}
+		}
+		s.found = append(s.found, f)
+	}
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(s.found) > 20000 {
 			continue
 		}
-		d, ok := scanDiagnostic(strings.TrimSpace(line))
-		if !ok || d.text == "" || s.l.Foreign(d.file) {
+		t := strings.TrimSpace(line)
+		d, ok := scanDiagnostic(t)
+		if !ok {
+			d, ok = looseParen(t)
+		}
+		if !ok {
+			d, ok = placeLast(t)
+		}
+		if !ok || d.text == "" || s.l.Foreign(d.file) || strings.Trim(d.text, "^~|-─━ ") == "" {
 			continue
 		}
-		f := d.failure(s.l, i, loopcore.FailLint)
-		low := strings.ToLower(d.severity)
-		if strings.Contains(low, "warn") || strings.Contains(low, "note") || strings.Contains(low, "info") || strings.Contains(low, "hint") {
-			f.Optional = true
-		}
-		if strings.Contains(low, "error") || strings.Contains(low, "fatal") {
-			hard = true
-			f.Kind = loopcore.FailCompile
-		}
-		s.found = append(s.found, f)
+		note(d.failure(s.l, i, loopcore.FailLint), d.severity)
 	}
-	if hard && s.compiling() {
+	for _, f := range s.layouts() {
+		if !s.has(f) {
+			note(f.failure(s.l), f.severity)
+		}
+	}
+	if len(s.found) == 0 {
+		s.vague()
+	}
+	if hard && (s.compiling() || s.compiles()) {
 		s.built = true
 	}
+	if counting(s.found) == 0 { // warnings are what it failed on
+		for i := range s.found {
+			s.found[i].Optional = false
+		}
+	}
+}
+
+// has reports whether a finding was read from its own line already.
+func (s *shapes) has(f finding) bool {
+	file := s.l.Path(f.file)
+	for _, o := range s.found {
+		if o.Line == f.line && o.File == file && (o.Column == f.col || o.Column == 0 || f.col == 0) && (o.Message == f.text || o.At == s.l.Number(f.at)) {
+			return true
+		}
+	}
+	return false
+}
+
+// vague reads findings without a whole place.
+func (s *shapes) vague() {
+	for i, line := range s.l.Lines {
+		if !s.free(i) || len(line) > 500 || len(s.found) > 20000 {
+			continue
+		}
+		t := strings.TrimSpace(line)
+		f, ok := lineOnly(t)
+		if !ok {
+			f, ok = badFile(t)
+		}
+		if ok {
+			f.at = i
+			s.found = append(s.found, f.failure(s.l))
+		}
+	}
+}
+
+// looseParen reads `a.pas(4,3) Error: text` and `a.nim(1, 14) Error: text`.
+func looseParen(t string) (diagnostic, bool) {
+	open := strings.IndexByte(t, '(')
+	end := strings.Index(t, ") ")
+	if open <= 0 || end < open || !plainFile(t[:open]) || strings.Trim(t[open+1:end], "0123456789, ") != "" {
+		return diagnostic{}, false
+	}
+	d := diagnostic{file: t[:open]}
+	rest := ""
+	d.line, rest = number(t[open+1 : end])
+	d.col, _ = number(strings.TrimLeft(rest, ", "))
+	d.severity, d.text = scanSeverity(t[end+2:])
+	return d, d.line > 0 && d.severity != ""
+}
+
+// placeLast reads `PHP Parse error: text in /x/a.php on line 3` and `text at
+// lib/A.pm line 3.`: the severity first, the place last.
+func placeLast(t string) (diagnostic, bool) {
+	at := strings.LastIndex(t, " line ")
+	if at < 0 || atoi(t[at+6:]) == 0 || len(strings.TrimLeft(t[at+6:], "0123456789.,; ")) > 20 {
+		return diagnostic{}, false
+	}
+	head := strings.TrimSuffix(t[:at], " on")
+	sep := strings.LastIndex(head, " in ")
+	if k := strings.LastIndex(head, " at "); k > sep {
+		sep = k
+	}
+	if sep <= 0 || !plainFile(head[sep+4:]) {
+		return diagnostic{}, false
+	}
+	d := diagnostic{file: head[sep+4:], line: atoi(t[at+6:]), text: head[:sep]}
+	for _, p := range []string{"PHP Parse error: ", "Parse error: ", "PHP Fatal error: ", "Fatal error: "} {
+		if rest, ok := strings.CutPrefix(d.text, p); ok {
+			d.severity, d.text = "error", strings.TrimSpace(rest)
+		}
+	}
+	if strings.HasPrefix(d.text, "syntax error") || strings.HasPrefix(d.text, "Global symbol") || strings.HasPrefix(d.text, "Can't locate ") {
+		d.severity = "error"
+	}
+	return d, true
+}
+
+// compiledExts are of languages whose errors end a build.
+const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto .php .pl .pm .t .rb "
+
+// ofCompiler reports whether a diagnostic is of a compiler: of a language that is
+// compiled, and without the name of a lint rule behind it.
+func ofCompiler(f loopcore.Failure) bool {
+	_, square := takeRule(f.Message, '[', ']')
+	_, round := takeRule(f.Message, '(', ')')
+	return strings.Contains(compiledExts, " "+path.Ext(f.File)+" ") && square == "" && round == ""
+}
+
+// compiles reports whether most errors are a compiler's.
+func (s *shapes) compiles() bool {
+	n, all := 0, 0
+	for _, f := range s.found {
+		if f.Optional {
+			continue
+		}
+		all++
+		if f.Kind == loopcore.FailCompile {
+			n++
+		}
+	}
+	return n*2 > all
 }
 
 // compiling reports whether the output speaks of a build.
@@ -41,7 +161,7 @@ func (s *shapes) compiling() bool {
 			continue
 		}
 		low := strings.ToLower(line)
-		for _, w := range []string{"compil", "build failed", "failed to build", "syntax error", "syntaxerror", "linker", "build failure"} {
+		for _, w := range []string{"compil", "build failed", "failed to build", "syntax error", "syntaxerror", "linker", "undefined reference", "ld returned", "build failure"} {
 			if strings.Contains(low, w) {
 				return true
 			}
@@ -64,19 +184,36 @@ func (s *shapes) exception() {
 			b.frames = t.frames
 		}
 		own, ok := s.l.own(b.frames)
-		if !ok && len(b.frames) == 0 {
+		if !ok && len(b.frames) == 0 && !loadError(line) {
 			continue
+		}
+		if file := requiredBy(s.l, i); !ok && file != "" {
+			own, ok = loopcore.Frame{File: s.l.Path(file)}, true
 		}
 		f := loopcore.Failure{Kind: loopcore.FailError, Message: strings.TrimSpace(line), Frames: b.frames, At: s.l.Number(from), Detail: detail(s.l, max(0, from-10), end)}
 		if ok {
 			f.File, f.Line = own.File, own.Line
 		}
-		if k := jsKind(f.Message); k == loopcore.FailCompile || strings.Contains(f.Message, "SyntaxError") {
+		if k := jsKind(f.Message); k == loopcore.FailCompile || loadError(f.Message) {
 			f.Kind, s.built = loopcore.FailCompile, true
 		}
 		s.found = append(s.found, f)
 		return
 	}
+}
+
+// requiredBy is the file that asked for a module which is not there: Node names
+// it behind the message or below it.
+func requiredBy(l *Log, i int) string {
+	if _, file, ok := strings.Cut(l.Lines[i], " imported from "); ok {
+		return strings.TrimSpace(file)
+	}
+	for k := i + 1; k < i+4; k++ {
+		if file, ok := strings.CutPrefix(l.Line(k), "- "); ok && plainFile(file) {
+			return file
+		}
+	}
+	return ""
 }
 
 // errorHead reports whether a line says what was thrown.

@@ -1,0 +1,287 @@
+package parse
+
+import (
+	"path"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// finding is a diagnostic of an unknown tool while it is put together.
+type finding struct {
+	at        int
+	file      string
+	line, col int
+	severity  string
+	text      string
+}
+
+// layouts reads diagnostics that take more than one line: a file's name above
+// rows of `12:5 text`, a message above or below its place.
+func (s *shapes) layouts() []finding {
+	var out []finding
+	file := "" // the heading that rows belong to
+	for i := 0; i < len(s.l.Lines); i++ {
+		line := s.l.Lines[i]
+		if !s.free(i) || len(line) > 1000 || len(out) > 20000 {
+			continue
+		}
+		t := strings.TrimSpace(line)
+		if t == "" {
+			continue
+		}
+		if f, ok := fileHead(t); ok {
+			file = f
+			continue
+		}
+		if f, ok := row(t); ok && file != "" {
+			f.at, f.file = i, file
+			out = append(out, f)
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].file == file && file != "" && rowGoesOn(t) {
+			out[n-1].text += " " + strings.TrimLeft(t, "| ")
+			continue
+		}
+		if fs := s.aroundPlace(i, t); len(fs) > 0 {
+			out = append(out, fs...)
+			file = ""
+		}
+	}
+	return out
+}
+
+// fileHead reads a line that is nothing but a file's name, perhaps labelled or
+// counted: `src/a.js`, `FILE: /x/a.php`, `a.lua  9 warnings`, `== a.c ==`.
+func fileHead(t string) (string, bool) {
+	t = strings.Trim(t, "=-─━ ")
+	for _, p := range []string{"FILE: ", "File: ", "file: ", "Checking ", "Linting ", "In file ", "* ", "✖ ", "● ", "> "} {
+		t = strings.TrimPrefix(t, p)
+	}
+	name, rest, _ := strings.Cut(t, "  ")
+	if before, after, ok := strings.Cut(name, " ("); ok && strings.HasSuffix(after, ")") && strings.ContainsAny(after[:1], "0123456789") {
+		name = before
+	}
+	name = strings.TrimRight(strings.TrimSpace(name), ":")
+	if rest != "" && strings.Trim(rest, " .") != "" && !strings.ContainsAny(rest, "0123456789") || !plainFile(name) {
+		return "", false
+	}
+	return name, true
+}
+
+// plainFile reports whether s is the name of a file and no more.
+func plainFile(s string) bool {
+	return s != "" && !strings.ContainsAny(s, " \t\"'`()[]{}<>,;=|:") && sourceFile(s) && (strings.ContainsAny(s, `/\`) || len(path.Ext(s)) > 1 && !strings.ContainsAny(s[:1], "0123456789"))
+}
+
+// row reads a diagnostic that leaves out its file: `12:5  error  text  rule`,
+// ` 12 | ERROR | text`, `line 3, col 4, text`, `L12: text`.
+func row(t string) (finding, bool) {
+	t = strings.TrimLeft(t, "✖✘×⚠!│ ")
+	t = strings.TrimPrefix(strings.TrimPrefix(t, "line "), "Line ")
+	t = strings.TrimPrefix(t, "L")
+	var f finding
+	rest := ""
+	f.line, rest = number(t)
+	if f.line == 0 || rest == "" {
+		return f, false
+	}
+	switch {
+	case len(rest) > 1 && (rest[0] == ':' || rest[0] == ',') && rest[1] >= '0' && rest[1] <= '9':
+		f.col, rest = number(rest[1:])
+		for len(rest) > 1 && (rest[0] == '-' || rest[0] == ':') && rest[1] >= '0' && rest[1] <= '9' {
+			_, rest = number(rest[1:])
+		}
+	case strings.HasPrefix(rest, ", col "), strings.HasPrefix(rest, ", column "):
+		f.col, rest = number(rest[strings.LastIndexByte(rest[:9], ' ')+1:])
+	case strings.HasPrefix(rest, " | ") && columnWord(rest[3:]), strings.HasPrefix(rest, ": "), strings.HasPrefix(rest, "  ") && f.line > 0 && columnWord(strings.TrimSpace(rest)):
+	default:
+		return f, false
+	}
+	if rest == "" || !strings.ContainsRune(" :,)|-", rune(rest[0])) {
+		return f, false
+	}
+	rest = strings.TrimLeft(rest, " :,)|-✖✘×⚠!")
+	f.severity, f.text = scanSeverity(rest)
+	f.text = strings.TrimSpace(strings.TrimLeft(f.text, "| "))
+	if i := strings.Index(f.text, "] "); strings.HasPrefix(f.text, "[") && i == 2 { // [x] can be mended
+		f.text = f.text[4:]
+	}
+	return f, strings.ContainsFunc(f.text, isLetter)
+}
+
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127 }
+
+// columnWord reports whether a column begins with a severity.
+func columnWord(s string) bool {
+	word, _, _ := cutAny(strings.ToLower(s), " ", "|", ":")
+	switch word {
+	case "error", "warning", "warn", "info", "notice", "fatal", "refactor", "convention", "style", "hint":
+		return true
+	}
+	return false
+}
+
+// rowGoesOn reports whether a line continues the text of the row above it.
+func rowGoesOn(t string) bool {
+	return strings.HasPrefix(t, "|") && strings.Count(t, "|") >= 2 && !strings.Contains(t, "^")
+}
+
+// aroundPlace reads a line that is a place and little else, with the message
+// above it (Rust, Bandit) or below it (OCaml, gfortran, ShellCheck, Biome).
+func (s *shapes) aroundPlace(i int, t string) []finding {
+	p, ok := findPlace(t)
+	if !ok || s.l.Foreign(p.file) || !placeLine(t, p) {
+		return nil
+	}
+	f := finding{at: i, file: p.file, line: p.line, col: p.col}
+	if head, ok := s.messageAbove(i); ok {
+		f.severity, f.text = scanSeverity(head)
+		return []finding{f}
+	}
+	return s.messagesBelow(i, f)
+}
+
+// placeLine reports whether a line has little besides its place: an arrow or a
+// label before it, a rule's name or a colon behind it.
+func placeLine(t string, p textPlace) bool {
+	head, tail := strings.Trim(t[:p.from], " >-=─╭┌│|,[(*●→┬@"), strings.Trim(t[p.to:], " :]),━─-")
+	switch strings.TrimRight(strings.ToLower(head), ":") {
+	case "", "location", "in", "file", "file \"", "at", "error in", "on", "path", "in file", "file://":
+	default:
+		return false
+	}
+	if strings.HasPrefix(t, `File "`) {
+		return !strings.Contains(tail, " in ") && !strings.HasPrefix(tail, "in ") || strings.HasPrefix(tail, "characters")
+	}
+	return len(strings.Fields(tail)) <= 1 || strings.HasPrefix(tail, "in ") || strings.Contains(t[p.to:], "  ")
+}
+
+// messageAbove is the heading of a diagnostic whose place stands at line i.
+func (s *shapes) messageAbove(i int) (string, bool) {
+	for k := i - 1; k >= 0 && k >= i-4 && s.free(k); k-- {
+		t := strings.TrimSpace(s.l.Lines[k])
+		if t == "" {
+			if k < i-1 {
+				return "", false
+			}
+			continue
+		}
+		if rest, ok := strings.CutPrefix(t, ">> Issue: "); ok {
+			return afterBracket(rest), true
+		}
+		if sev, rest := scanSeverity(strings.TrimLeft(t, "×✖✘⚠!>│ ")); sev != "" && rest != "" {
+			return t, true
+		}
+		if r := []rune(t); strings.ContainsRune("×✖✘⚠✗x!", r[0]) && len(r) > 2 && r[1] == ' ' {
+			return string(r[2:]), true
+		}
+		if _, rest, ok := strings.Cut(t, " [ERROR]: "); ok {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// afterBracket takes a code in brackets away: `[B403:blacklist] text`.
+func afterBracket(t string) string {
+	if strings.HasPrefix(t, "[") {
+		if _, rest, ok := strings.Cut(t, "] "); ok {
+			return rest
+		}
+	}
+	return t
+}
+
+// messagesBelow are the messages of the place at line i: marks under the quoted
+// source, or the first line that is no quoted source.
+func (s *shapes) messagesBelow(i int, f finding) []finding {
+	var out []finding
+	for k := i + 1; k < len(s.l.Lines) && k < i+14 && s.free(k); k++ {
+		line := s.l.Lines[k]
+		t := strings.TrimSpace(line)
+		if t == "" {
+			if len(out) > 0 {
+				return out
+			}
+			continue
+		}
+		if strings.HasPrefix(t, "^--") { // ShellCheck: ^-- SC2086 (info): text
+			text := strings.TrimLeft(t, "^- ")
+			if code, rest, ok := strings.Cut(text, " ("); ok && codeLike(code) {
+				text = rest
+				f.severity, text, _ = strings.Cut(text, "): ")
+			}
+			g := f
+			g.at, g.text = k, strings.TrimSpace(text)
+			out = append(out, g)
+			continue
+		}
+		if p, ok := findPlace(t); ok && placeLine(t, p) {
+			return out
+		}
+		if sev, rest := scanSeverity(strings.TrimLeft(t, "×✖✘⚠!│ ")); sev != "" && rest != "" {
+			f.severity, f.text = sev, rest
+			return append(out, f)
+		}
+		if r := []rune(t); len(out) == 0 && strings.ContainsRune("×✖✘⚠✗!", r[0]) && len(r) > 2 && r[1] == ' ' {
+			f.text = string(r[2:])
+			return append(out, f)
+		}
+		if len(out) == 0 && k == i+1 && indent(line) > indent(s.l.Lines[i]) && !sourceExcerpt(line, t) && strings.Contains(t, ": ") {
+			f.text = t // pydocstyle: the message is indented below
+			return append(out, f)
+		}
+	}
+	return out
+}
+
+// lineOnly reads a diagnostic of the only file there is: `text at line 4,
+// column 1.`
+func lineOnly(t string) (finding, bool) {
+	at := strings.Index(t, " at line ")
+	if at <= 0 || !strings.Contains(t, ", column ") && !strings.Contains(t, ", near ") {
+		return finding{}, false
+	}
+	f := finding{line: atoi(t[at+9:]), text: t[:at]}
+	if _, col, ok := strings.Cut(t[at:], ", column "); ok {
+		f.col = atoi(col)
+	}
+	return f, f.line > 0
+}
+
+// badFile reads a line that says of one file that it is not as it should be:
+// `would reformat a.py`, `[warn] src/a.js`.
+func badFile(t string) (finding, bool) {
+	low := strings.ToLower(t)
+	if !strings.Contains(low, "format") && !strings.HasPrefix(low, "[warn] ") && !strings.HasPrefix(low, "[error] ") && !strings.Contains(low, "sorted") && !strings.Contains(low, "differ") && !strings.HasPrefix(low, "diff in ") {
+		return finding{}, false
+	}
+	for _, word := range strings.Fields(t) {
+		name := strings.Trim(word, "\"'`:,.()")
+		line := 0
+		if at := strings.LastIndexByte(name, ':'); at > 0 && atoi(name[at+1:]) > 0 {
+			name, line = name[:at], atoi(name[at+1:])
+		}
+		if plainFile(name) && len(path.Ext(name)) > 1 {
+			return finding{file: name, line: line, text: t}, true
+		}
+	}
+	return finding{}, false
+}
+
+// make a failure of a finding.
+func (f finding) failure(l *Log) loopcore.Failure {
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(f.file), Line: f.line, Column: f.col, Message: f.text, At: l.Number(f.at), Optional: mild(f.severity)}
+}
+
+// mild reports whether a severity is below an error.
+func mild(severity string) bool {
+	low := strings.ToLower(severity)
+	for _, w := range []string{"warn", "note", "info", "hint", "style", "help", "remark", "suggestion", "notice", "convention", "refactor"} {
+		if strings.HasPrefix(low, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,315 @@
+package parse
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// totals reads the runner's totals: the last line that looks like some, or one
+// above it that counts tests rather than their steps; the sum where every suite
+// has a line of its own.
+func (s *shapes) totals() (loopcore.Counts, bool) {
+	if !s.l.HasAny("ass", "ASS", "ail", "AIL", "ucce", "UCCE", "nok", "ests", "rror") {
+		return loopcore.Counts{}, false
+	}
+	spare, found := loopcore.Counts{}, false
+	for i := len(s.l.Lines) - 1; i >= max(0, len(s.l.Lines)-endLines); i-- {
+		if !s.free(i) {
+			continue
+		}
+		line := s.l.Lines[i]
+		n, ok := totalsOf(line)
+		if !ok {
+			n, ok = s.stacked(i)
+		}
+		if !ok {
+			n, ok = s.bracketed(i)
+		}
+		if m, is := s.verdict(i); is {
+			n, ok = m, true
+		}
+		if !ok {
+			continue
+		}
+		if !ofTests(line) {
+			if !found {
+				spare, found = n, true
+			}
+			continue
+		}
+		s.joinTotals(i, &n)
+		n = s.sum(i, n)
+		complement(&n)
+		return n, true
+	}
+	complement(&spare)
+	return spare, found
+}
+
+// complement fills in what the others leave of the total.
+func complement(n *loopcore.Counts) {
+	if rest := n.Total - n.Passed - n.Failed - n.Errors - n.Skipped; rest > 0 && n.Passed == 0 {
+		n.Passed = rest
+	} else if rest > 0 && n.Failed == 0 {
+		n.Failed = rest
+	}
+}
+
+// ofTests reports whether a line of totals counts tests, and not what they are
+// made of or stand in.
+func ofTests(line string) bool {
+	low := strings.NewReplacer("test suite", "suite", "test file", "suite", "spec file", "suite").Replace(strings.ToLower(line))
+	for _, w := range []string{"test", "spec", "example", "scenario", "run"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	for _, w := range []string{"step", "assert", "container", "feature", "suite", "module", "requirement"} {
+		if strings.Contains(low, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// sum adds up the lines of totals that are like line i, where every suite prints
+// one: unless the last is the sum already.
+func (s *shapes) sum(i int, n loopcore.Counts) loopcore.Counts {
+	shape := totalsShape(s.l.Lines[i])
+	var all loopcore.Counts
+	lines := 0
+	for k := max(0, i-endLines); k < i; k++ {
+		if !s.free(k) || totalsShape(s.l.Lines[k]) != shape {
+			continue
+		}
+		m, ok := totalsOf(s.l.Lines[k])
+		if !ok || !ofTests(s.l.Lines[k]) {
+			continue
+		}
+		lines++
+		all = all.Add(m)
+	}
+	if lines == 0 || all.Total == n.Total && all.Failed == n.Failed && all.Passed == n.Passed || n.Passed+n.Failed >= all.Passed+all.Failed && n.Total >= all.Total && n.Passed+n.Failed+n.Total > 0 && lines == 1 {
+		return n
+	}
+	if n.Total > 0 && n.Total == all.Total || !strings.HasPrefix(shape, "test result") {
+		return n
+	}
+	return all.Add(n)
+}
+
+// totalsShape is the text of a line up to its first number, without the verdict.
+func totalsShape(line string) string {
+	at := strings.IndexAny(line, "0123456789")
+	if at < 0 {
+		return ""
+	}
+	head := line[:at]
+	if cut := strings.LastIndex(head, ": "); cut > 0 {
+		head = head[:cut]
+	}
+	return strings.TrimSpace(head)
+}
+
+// bracketed reads GoogleTest's and cmocka's totals: `[  PASSED  ] 4 tests.`
+// above `[  FAILED  ] 2 tests, listed below:`.
+func (s *shapes) bracketed(i int) (loopcore.Counts, bool) {
+	var n loopcore.Counts
+	found := false
+	for k := i; k >= 0 && k >= i-40; k-- {
+		if rest, ok := strings.CutPrefix(s.l.Lines[k], "[  PASSED  ] "); ok {
+			n.Passed = atoi(rest)
+			return n, true
+		}
+		if rest, ok := strings.CutPrefix(s.l.Lines[k], "[  FAILED  ] "); ok && atoi(rest) > 0 {
+			n.Failed, found = atoi(rest), true
+		}
+		if rest, ok := strings.CutPrefix(s.l.Lines[k], "[  SKIPPED ] "); ok && atoi(rest) > 0 {
+			n.Skipped = atoi(rest)
+		}
+		if k == i && !found && n.Skipped == 0 {
+			return n, false
+		}
+	}
+	return n, found
+}
+
+// verdict reads `FAILED (failures=2, errors=1)` or `OK` under `Ran 4 tests in 1s`.
+func (s *shapes) verdict(i int) (loopcore.Counts, bool) {
+	line := s.l.Lines[i]
+	if !strings.HasPrefix(line, "OK") && !strings.HasPrefix(line, "FAILED (") && !strings.HasPrefix(line, "PASSED (") || len(line) > 200 {
+		return loopcore.Counts{}, false
+	}
+	for k := i - 1; k >= 0 && k >= i-3; k-- {
+		if rest, ok := strings.CutPrefix(s.l.Lines[k], "Ran "); ok && strings.Contains(rest, " test") {
+			n, _, _ := readTotals(line)
+			n.Total = atoi(rest)
+			return n, true
+		}
+	}
+	return loopcore.Counts{}, false
+}
+
+// stacked reports whether line i is the last of totals that have a line each.
+func (s *shapes) stacked(i int) (loopcore.Counts, bool) {
+	n, ok := totalsPart(s.l.Lines[i])
+	if !ok || i == 0 {
+		return n, false
+	}
+	m, ok := totalsPart(s.l.Lines[i-1])
+	return n, ok && n.Passed+n.Failed+m.Passed+m.Failed > 0
+}
+
+// joinTotals adds what the lines around a total say where each number has a
+// line of its own.
+func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
+	for k := i - 1; k >= 0 && k >= i-8; k-- {
+		m, ok := totalsPart(s.l.Lines[k])
+		if !ok || !ofTests(s.l.Lines[k]) {
+			if t := strings.TrimSpace(s.l.Lines[k]); t == "" || strings.HasPrefix(t, "[") && strings.HasSuffix(t, "]") {
+				continue
+			}
+			break
+		}
+		if n.Passed == 0 {
+			n.Passed = m.Passed
+		}
+		n.Failed += m.Failed
+		n.Skipped += m.Skipped
+		n.Errors += m.Errors
+		if n.Total == 0 {
+			n.Total = m.Total
+		}
+	}
+}
+
+// totalWords are what the numbers of a total are called.
+var totalWords = map[string]int{
+	"passed": 1, "xpassed": 1, "passing:": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
+	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
+	"errors": 3, "error": 3, "errored": 3, "outside": 3,
+	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4, "inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
+	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5, "scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,
+}
+
+// totalsOf reads a line with at least two numbers of a total, one of them of
+// tests that passed or failed.
+func totalsOf(line string) (loopcore.Counts, bool) {
+	n, pairs, ok := readTotals(line)
+	return n, ok && pairs >= 2
+}
+
+// totalsPart reads a line with one number of a total and little else.
+func totalsPart(line string) (loopcore.Counts, bool) {
+	if len(line) > 60 {
+		return loopcore.Counts{}, false
+	}
+	n, pairs, _ := readTotals(line)
+	return n, pairs >= 1
+}
+
+// plainTotals are the words of a total that say the opposite of their last one.
+var plainTotals = strings.NewReplacer("expected failures", "skipped", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "skipped", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
+
+// readTotals pairs the numbers of a line with their words: `3 failed`,
+// `failures: 2`, `Failed:     1`, `12 unit tests`.
+func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
+	if len(line) > 400 || !strings.ContainsAny(line, "0123456789") {
+		return n, 0, false
+	}
+	low := plainTotals.Replace(strings.ToLower(line))
+	if _, of, ok := strings.Cut(low, " failed out of "); ok { // 4 tests failed out of 9
+		n.Total, pairs = atoi(of), 1
+	} else if _, of, ok := strings.Cut(low, " out of "); ok && strings.Contains(of, " failed") { // 2 out of 3 tests failed
+		n.Total, n.Failed = atoi(of), atoi(low)
+		return n, 2, n.Total > 0
+	}
+	for i := 0; i < len(low); i++ {
+		if low[i] < '0' || low[i] > '9' {
+			continue
+		}
+		end := i
+		for end < len(low) && low[end] >= '0' && low[end] <= '9' {
+			end++
+		}
+		whole := (i == 0 || !strings.ContainsRune(".:/-_", rune(low[i-1])) || low[i-1] == ':') && (end == len(low) || !strings.ContainsRune(".:/%_", rune(low[end])) || end+1 == len(low))
+		if word := totalWord(low, i, end); whole && word != "" {
+			kind := totalWords[word]
+			put(&n, kind, atoi(low[i:end]))
+			if word == "outside" { // of any test: not one of the total
+				n.Total += atoi(low[i:end])
+			}
+			pairs++
+			outcome = outcome || kind == 1 || kind == 2
+		}
+		i = end
+	}
+	return n, pairs, outcome
+}
+
+// totalWord is the word that a number at from..to counts: the label before it,
+// or one of the two words after it.
+func totalWord(s string, from, to int) string {
+	before := strings.TrimRight(s[:from], " ")
+	if strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") {
+		label := strings.TrimRight(before[:len(before)-1], " ")
+		label = label[strings.LastIndexFunc(label, notLetter)+1:]
+		if k := totalWords[label]; k > 0 && (k != 5 || totalWords[wordAfter(s[to:], 0)] == 0) {
+			return label
+		}
+	}
+	if to == len(s) || s[to] == ',' || s[to] == ';' { // failed 2, canceled 0
+		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; totalWords[label] > 0 && totalWords[label] != 5 {
+			return label
+		}
+	}
+	first, second := wordAfter(s[to:], 0), wordAfter(s[to:], 1)
+	if k := totalWords[first]; k > 0 {
+		if k == 5 && (totalWords[second] == 1 || totalWords[second] == 2) { // 2 tests failed
+			return second
+		}
+		return first
+	}
+	if totalWords[second] > 0 && first != "" && first != "in" && first != "of" {
+		return second
+	}
+	return ""
+}
+
+func notLetter(r rune) bool { return r < 'a' || r > 'z' }
+
+// wordAfter is the n-th word of s, up to a comma or the like.
+func wordAfter(s string, n int) string {
+	for ; n >= 0; n-- {
+		s = strings.TrimLeft(s, " ")
+		end := strings.IndexFunc(s, notLetter)
+		if end < 0 {
+			end = len(s)
+		}
+		if n == 0 {
+			return s[:end]
+		}
+		if end == 0 || end < len(s) && s[end] != ' ' {
+			return ""
+		}
+		s = s[end:]
+	}
+	return ""
+}
+
+// put adds one number of a total.
+func put(n *loopcore.Counts, kind, v int) {
+	switch kind {
+	case 1:
+		n.Passed = v
+	case 2:
+		n.Failed += v
+	case 3:
+		n.Errors += v
+	case 4:
+		n.Skipped += v
+	case 5:
+		n.Total = max(n.Total, v)
+	}
+}
