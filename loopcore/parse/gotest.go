@@ -68,7 +68,8 @@ type goRun struct {
 	seen     bool // anything of go test
 	empty    int  // packages without tests to run
 	sum      *loopcore.Counts
-	badPkg   int // packages that failed with no failing test
+	badPkg   int  // packages that failed with no failing test
+	listed   bool // gotestsum's sections have begun
 }
 
 // text reads one log of go test's text.

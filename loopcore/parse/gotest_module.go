@@ -2,6 +2,7 @@ package parse
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,8 +98,9 @@ func (g *goRun) sumSection(l *Log, i int, line string) int {
 	fields := strings.Fields(line)
 	if len(fields) < 3 || fields[1] != "FAIL:" && fields[1] != "SKIP:" {
 		g.current, g.verbose = nil, false
-		if line == "=== Failed" || line == "=== Errors" {
-			g.cases, g.open = forgetListed(g.cases), map[string]*goCase{}
+		if !g.listed && (line == "=== Failed" || line == "=== Errors") {
+			g.forgetListed()
+			g.listed = true
 		}
 		if line == "=== Errors" {
 			return 1 + g.build(l, i)
@@ -125,15 +127,21 @@ func (g *goRun) sumSection(l *Log, i int, line string) int {
 	return 1
 }
 
-// forgetListed drops failing tests that the sections of gotestsum list again.
-func forgetListed(cs []*goCase) []*goCase {
-	var kept []*goCase
-	for _, t := range cs {
-		if t.status == goSkipped {
-			kept = append(kept, t)
-		}
-	}
-	return kept
+// forgetListed drops what failed while the tests ran: the sections of gotestsum
+// list it again. What is of no test stays, but for a package of which they list
+// a test.
+func (g *goRun) forgetListed() {
+	g.open = map[string]*goCase{}
+	g.cases = slices.DeleteFunc(g.cases, func(t *goCase) bool { return t.status != goSkipped })
+	g.failures = slices.DeleteFunc(g.failures, func(f loopcore.Failure) bool { return f.Name != "" })
+}
+
+// listedOf reports whether a failing test of a package was read; gotestsum
+// names packages below the module.
+func (g *goRun) listedOf(pkg string) bool {
+	return slices.ContainsFunc(g.cases, func(t *goCase) bool {
+		return t.status == goFailed && t.pkg != "" && (t.pkg == pkg || strings.HasSuffix(pkg, "/"+t.pkg))
+	})
 }
 
 // done reads gotestsum's summary.

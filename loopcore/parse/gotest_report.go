@@ -24,6 +24,9 @@ func (g *goRun) report(l *Log) loopcore.Report {
 	}
 	for i := range g.failures {
 		f := &g.failures[i]
+		if g.listed && f.Name == "" && f.File == "" && g.listedOf(f.Suite) {
+			continue
+		}
 		if f.Suite != "" && f.File != "" && !strings.Contains(f.File, "/") {
 			f.File = goFile(l, module, f.Suite, f.File)
 		}
