@@ -157,6 +157,10 @@ func (u *unit) classDecl(i int) (fn, bool) {
 				return fn{}, false
 			}
 			return fn{name: u.text(at), class: true, at: at, open: j, to: u.close(j) + 1}, true
+		case "(": // class MeterSpec : DescribeSpec({ … })
+			if b := j + 1; u.lang == langKotlin && j > at+1 && u.text(b) == "{" && u.isOpen(b) && u.close(b) == u.close(j)-1 {
+				return fn{name: u.text(at), class: true, at: at, open: b, to: u.close(b) + 1}, true
+			}
 		case ";", "}", "=":
 			return fn{}, false
 		}

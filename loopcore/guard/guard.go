@@ -85,6 +85,7 @@ func (d *diff) run() {
 	d.pairTests()
 	d.lostTests()
 	d.markRules()
+	d.collectRules()
 	d.checkRules()
 	d.rowRules()
 	d.flowRules()
