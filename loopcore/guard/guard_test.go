@@ -50,7 +50,12 @@ func readCase(t testing.TB, path string) guardCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := guardCase{id: strings.TrimSuffix(filepath.Base(path), ".txtar"), min: loopcore.SevBlock}
+	return caseOf(strings.TrimSuffix(filepath.Base(path), ".txtar"), ar)
+}
+
+// caseOf reads one labelled change from its archive.
+func caseOf(id string, ar *txtar.Archive) guardCase {
+	c := guardCase{id: id, min: loopcore.SevBlock}
 	before, after := memory{}, memory{}
 	for _, f := range ar.Files {
 		side, name, _ := strings.Cut(f.Name, "/")

@@ -65,25 +65,33 @@ func measure(t *testing.T) published {
 	if err != nil || len(paths) < 500 {
 		t.Fatalf("%d cases, %v", len(paths), err)
 	}
-	for _, path := range paths {
-		c := readCase(t, path)
-		fs := Check(c.input)
+	add := func(c guardCase, lang string, rules []string, fs []loopcore.Finding) {
 		ok, _ := c.holds(fs)
 		for _, f := range fs {
 			if c.label != "cheat" && c.label != "human" && f.Severity == loopcore.SevBlock {
 				p.blocks[f.Rule]++
 			}
 		}
-		lang := languageOf(path, c)
 		p.all.add(c.label, ok)
 		entry(p.languages, lang).add(c.label, ok)
-		for _, r := range rulesOf(path, c) {
+		for _, r := range rules {
 			entry(p.rules, r).add(c.label, ok)
 			if p.matrix[r] == nil {
 				p.matrix[r] = map[string]*score{}
 			}
 			entry(p.matrix[r], lang).add(c.label, ok)
 		}
+	}
+	for _, path := range paths {
+		if filepath.Base(filepath.Dir(path)) == "matrix" {
+			continue
+		}
+		c := readCase(t, path)
+		data, _ := os.ReadFile(path)
+		add(c, languageOf(string(data)), rulesOf(path, c), Check(c.input))
+	}
+	for _, m := range matrix(t) {
+		add(m.guardCase, languageOf(m.archive), m.rules, m.found)
 	}
 	return p
 }
@@ -99,15 +107,17 @@ func rulesOf(path string, c guardCase) []string {
 	return nil
 }
 
-// languageOf is the language of most files that a case changes.
-func languageOf(path string, c guardCase) string {
+// languageOf is the language of most files that an archive holds.
+func languageOf(archive string) string {
 	names := map[lang]string{langGo: "Go", langPython: "Python", langJS: "JS/TS", langRust: "Rust", langJava: "Java", langKotlin: "Kotlin", langRuby: "Ruby",
 		langPHP: "PHP", langC: "C/C++", langCSharp: "C#", langElixir: "Elixir", langSwift: "Swift", langShell: "shell"}
 	n := map[string]int{}
-	data, _ := os.ReadFile(path)
-	for _, l := range strings.Split(string(data), "\n") {
+	for _, l := range strings.Split(archive, "\n") {
 		if name, ok := strings.CutPrefix(l, "-- "); ok {
-			if s := names[langOf(strings.TrimSuffix(name, " --"), "")]; s != "" {
+			name = strings.TrimSuffix(name, " --")
+			if s := names[langOf(name, "")]; otherCode(name) || ext(name) == ".feature" || ext(name) == ".robot" {
+				n["others"]++
+			} else if s != "" {
 				n[s]++
 			}
 		}
