@@ -29,10 +29,11 @@ type cargoRun struct {
 	pending string // a test that began and has not ended
 	passing bool   // inside the section of passed tests' output
 	crashed string
+	loose   map[string]loopcore.Failure // by test: what --nocapture let through
 }
 
 func readCargoTest(l *Log, c *Claims) loopcore.Report {
-	g := &cargoRun{l: l, c: c, known: map[string]bool{}, result: true}
+	g := &cargoRun{l: l, c: c, known: map[string]bool{}, loose: map[string]loopcore.Failure{}, result: true}
 	c.walk(l, cargoTestName, g.line)
 	if !g.seen {
 		return loopcore.Report{}
@@ -46,6 +47,9 @@ func (g *cargoRun) line(i int, line string) int {
 	case strings.HasPrefix(line, "     Running "):
 		g.target = cargoTarget(line)
 		return 1
+	case strings.HasPrefix(line, "   Doc-tests "):
+		g.target = ""
+		return 1
 	case strings.HasPrefix(line, "running ") && strings.HasSuffix(strings.TrimSuffix(line, "s"), " test"):
 		g.seen, g.result, g.pending = true, false, ""
 		return 1
@@ -57,6 +61,13 @@ func (g *cargoRun) line(i int, line string) int {
 		return 1
 	case strings.HasPrefix(line, "test "):
 		return g.progress(i, line)
+	case strings.HasPrefix(line, "thread '") && strings.Contains(line, " panicked at "):
+		return g.uncaptured(i, line)
+	case g.pending != "" && (line == "FAILED" || line == "ok"):
+		return g.late(line == "ok")
+	case strings.HasPrefix(line, "Error: ") && g.seen && !g.result:
+		g.returned(line)
+		return 1
 	case strings.HasSuffix(line, " --- FAILED"):
 		g.fail(strings.TrimSuffix(line, " --- FAILED"))
 		return 1
@@ -101,6 +112,7 @@ func (g *cargoRun) progress(i int, line string) int {
 		t.Status = loopcore.TestSkipped
 	default:
 		g.pending = name
+		g.returned(verdict)
 		return 1
 	}
 	g.r.Tests = append(g.r.Tests, t)
@@ -158,7 +170,12 @@ func (g *cargoRun) block(i int, name string) int {
 	}
 	g.seen = true
 	g.known[name] = true
-	f.Suite = g.target
+	if f.Suite = g.target; f.Suite == "" {
+		f.Suite = g.docFile(name)
+	}
+	if loose := g.loose[name]; f.Line == 0 && loose.Line > 0 {
+		f.File, f.Line, f.Column, f.Frames = loose.File, loose.Line, loose.Column, loose.Frames
+	}
 	g.r.Failures = append(g.r.Failures, f)
 	return end - i
 }
@@ -291,7 +308,7 @@ func cargoDocLine(f *loopcore.Failure, name string) {
 		// The harness wraps the test into a main of its own, so the line that
 		// a panic names is not one of the file: the first line below the fence.
 		f.Line, f.Column = fence+1, 0
-		f.Frames = nil
+		f.File, f.Frames = "", nil // block takes the file of the name
 	}
 	if f.Line == 0 {
 		f.Line = fence
@@ -321,7 +338,7 @@ func (g *cargoRun) settle() {
 	for _, n := range g.failed {
 		if !g.known[n] {
 			g.known[n] = true
-			g.r.Failures = append(g.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: n, File: g.docFile(n), Message: "failed"})
+			g.r.Failures = append(g.r.Failures, g.unblocked(n))
 		}
 	}
 	if !g.result && g.r.Status == "" && (g.pending != "" || g.l.In.HasExit && g.l.In.Exit == 0) && !g.l.Cut {

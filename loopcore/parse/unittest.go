@@ -179,7 +179,7 @@ func moduleFile(l *Log, dotted string) string {
 // unittestProgress reads `test_x (pkg.Class.test_x) ... ok`.
 func unittestProgress(line string) (loopcore.TestCase, bool) {
 	title, verdict, _ := strings.Cut(line, " ... ")
-	if strings.IndexByte(title, '(') < 0 || strings.HasPrefix(title, " ") {
+	if name, _, ok := strings.Cut(title, " ("); !ok || strings.ContainsAny(name, " /") {
 		return loopcore.TestCase{}, false
 	}
 	t := loopcore.TestCase{Status: loopcore.TestPassed}
