@@ -1,6 +1,9 @@
 package loopcore
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // FailureKind says what went wrong in one failure.
 type FailureKind string
@@ -122,6 +125,14 @@ func (r Report) WithFault() Report {
 		r.Failures = append(slices.Clone(r.Failures), Failure{Kind: FailError, Name: r.Runner, Message: r.Fault})
 	}
 	return r
+}
+
+// UnreadNote says how much of the output was not read, "" if all of it was.
+func (r Report) UnreadNote() string {
+	if r.Unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the output is very large: %d lines in its middle were left out, some of which speak of failing", r.Unread)
 }
 
 // Cluster is failures with one shared cause, or one module.

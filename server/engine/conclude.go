@@ -114,6 +114,9 @@ func collect(run *evidence.Run, results []loopcore.StepResult) {
 		for _, t := range r.Report.Tests {
 			run.Tests = append(run.Tests, t)
 		}
+		if note := r.Report.UnreadNote(); note != "" {
+			run.Notes = append(run.Notes, r.Step.Name+": "+note)
+		}
 		if r.Report.Runner != "" && !slices.Contains(runners, r.Report.Runner) {
 			runners = append(runners, r.Report.Runner)
 		}

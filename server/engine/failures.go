@@ -201,8 +201,8 @@ func page(rep loopcore.Report, size int64, pin parse.Input, in contract.ParseFai
 	if rep.Fallback {
 		out.Confidence = "low"
 	}
-	if rep.Unread > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("the output is very large: %d lines in its middle were left out, some of which speak of failing", rep.Unread))
+	if note := rep.UnreadNote(); note != "" {
+		out.Notes = append(out.Notes, note)
 	}
 	out.Killed = append(out.Killed, rep.Killed...)
 	from := 0
