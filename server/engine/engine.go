@@ -95,11 +95,35 @@ type space struct {
 
 // at opens the work tree that the call is about.
 func (e *Engine) at(ctx context.Context, c contract.Caller, dir string) (*space, error) {
+	if s := e.known(ctx, c, dir); s != nil {
+		return s, nil
+	}
 	repo, err := e.repo(ctx, c, dir)
 	if err != nil {
 		return nil, err
 	}
 	return e.space(ctx, repo)
+}
+
+// known returns the space of a work tree that was opened before and still is
+// where the call looks first; nil where it must be looked for.
+func (e *Engine) known(ctx context.Context, c contract.Caller, dir string) *space {
+	switch {
+	case dir == "":
+		if list := c.Folders(ctx); len(list) > 0 {
+			dir = list[0]
+		}
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(c.Cwd, dir)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.spaces {
+		if dir != "" && s.repo.Stands(dir) && !s.lost() {
+			return s
+		}
+	}
+	return nil
 }
 
 // repo finds the work tree: the folder named, else the first of the caller's

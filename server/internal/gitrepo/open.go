@@ -70,6 +70,7 @@ type Repo struct {
 	user   git // reads the user's repository
 	own    git // the vault's git
 	memory *memory
+	stood  string // see Stands
 }
 
 // DefaultStateDir is FIXLOOP_STATE, else fixloop/ in XDG_STATE_HOME, else in
@@ -121,6 +122,9 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	}
 	r.user.dir = r.top
 	r.own = r.vaultGit(bin)
+	if !r.Plain() {
+		r.stood = r.standing()
+	}
 	return r, nil
 }
 

@@ -106,3 +106,11 @@ func seenOf(fi os.FileInfo) (seenFile, bool) {
 		ino: uint32(st.Ino), uid: st.Uid, gid: st.Gid, size: uint32(fi.Size()),
 	}, true
 }
+
+// ownerOf is the user that a file belongs to.
+func ownerOf(fi os.FileInfo) string {
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return fmt.Sprint(st.Uid)
+	}
+	return ""
+}
