@@ -71,7 +71,7 @@ func goAssert(t string) bool {
 
 func jsAssert(t string) bool {
 	switch t {
-	case "ok", "equal", "equals", "deepEqual", "strictEqual", "deepStrictEqual", "notEqual", "notStrictEqual", "notDeepEqual", "throws", "rejects", "doesNotThrow", "doesNotReject", "match", "is", "not", "like", "true", "false", "truthy", "falsy", "isTrue", "isFalse", "regex", "snapshot", "notOk", "isOk", "fail", "include", "includes", "deepInclude", "isDefined", "isNull", "isNotNull", "exists", "lengthOf", "property", "closeTo", "approximately", "instanceOf", "typeOf", "isAbove", "isBelow", "sameMembers", "calledWith", "calledOnce", "called", "callCount", "calledOnceWithExactly", "notCalled", "same", "notSame", "looseEqual", "matchObject", "isArray", "isObject", "isString", "throwsAsync", "notThrows", "eql", "strictNotEqual", "partialDeepStrictEqual", "deepEquals", "plan", "isEmpty", "isUndefined", "calledWithExactly":
+	case "ok", "equal", "equals", "deepEqual", "strictEqual", "deepStrictEqual", "notEqual", "notStrictEqual", "notDeepEqual", "throws", "rejects", "doesNotThrow", "doesNotReject", "match", "is", "not", "like", "true", "false", "truthy", "falsy", "isTrue", "isFalse", "regex", "snapshot", "notOk", "isOk", "fail", "include", "includes", "deepInclude", "isDefined", "isNull", "isNotNull", "exists", "lengthOf", "property", "closeTo", "approximately", "instanceOf", "typeOf", "isAbove", "isBelow", "sameMembers", "calledWith", "calledOnce", "called", "callCount", "calledOnceWithExactly", "notCalled", "same", "notSame", "looseEqual", "matchObject", "isArray", "isObject", "isString", "throwsAsync", "notThrows", "eql", "strictNotEqual", "partialDeepStrictEqual", "deepEquals", "isEmpty", "isUndefined", "calledWithExactly":
 		return true
 	}
 	return false

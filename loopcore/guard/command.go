@@ -123,6 +123,9 @@ var (
 	strictRE  = lazily(`^(-Werror\S*|-Wall|-Wextra|-Wpedantic|-pedantic\S*|-Wconversion|-W\w[\w-]*|--ci|--strict\S*|--strict-markers|-race|--race|-D|warnings|--deny\S*|--max-warnings\S*|--forbid-only|--forbidOnly|--forbid-pending|--fail-under\S*|--cov-fail-under\S*|--fail-on\S*|--fail-fast=no|--check|--check-cov\S*|--warnings-as-errors|--error-on-warnings|--coverage|--cov\S*|--all|--workspace|--all-targets|--all-features|--typecheck|--noEmit|--pretty=no|-W|error|--enforce\S*|-count=1|-shuffle\S*|--no-cache=no|--locked=no|--exit-code|--error-exitcode=\S+|-fsanitize\S*|--leak-check\S*|--report-unused\S*|--threshold\S*|-vet=\S+|-covermode\S*|-coverprofile\S*|--exitfirst=no|-ea|--minimum-coverage\S*|--fail-on-warning|--fail-on-risky|--fail-on-skipped|--fail-on-empty\S*|--strict-coverage|--disallow-\S+|-warnaserror|/warnaserror|-warnings-as-errors|--fatal-\S+|--no-allow\S*|--runInBand=no|-e|-euo|pipefail|-eu|--parallel=no|-Xlint\S*|--treat-warnings-as-errors)$`)
 )
 
+// otherRunnerRE is a program that is asked to test.
+var otherRunnerRE = lazily(`(?m)(^|[;&|] ?)[\w@./-]*[a-z][\w-]* (test|cov)\b`)
+
 // compareCommands judges how the commands of one target changed.
 func compareCommands(before, after []string) []hit {
 	var out []hit
@@ -151,7 +154,7 @@ func compareCommands(before, after []string) []hit {
 	}
 	if lost != "" {
 		sev := loopcore.SevBlock
-		if len(rb) >= len(ra) {
+		if len(rb) >= len(ra) || otherRunnerRE.MatchString(b) {
 			sev = loopcore.SevHuman // another tool in its place
 		}
 		add("C08", sev, "no longer runs "+lost)
@@ -165,10 +168,24 @@ func compareCommands(before, after []string) []hit {
 	if len(ra) > 0 && lost == "" {
 		out = append(out, compareTargets(wa, wb)...)
 	}
-	if strings.Count(a, "&&") > strings.Count(b, "&&") && count(wb, ";") > count(wa, ";") {
+	if strings.Count(a, "&&") > strings.Count(b, "&&") && count(wb, ";") > count(wa, ";") && dropsTool(wb) {
 		add("C08", loopcore.SevBlock, "; in place of && drops a failure")
 	}
 	return out
+}
+
+// dropsTool says whether a tool runs before a semicolon, so that what follows decides.
+func dropsTool(ws []string) bool {
+	start := 0
+	for i, w := range ws {
+		if w == ";" {
+			if len(toolRuns(ws[start:i])) > 0 {
+				return true
+			}
+			start = i + 1
+		}
+	}
+	return false
 }
 
 func anyKey(m map[string]int) string {
@@ -273,7 +290,7 @@ func compareFlags(tool string, a, b []string) []hit {
 		case hasFlag(went, name) && has:
 			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
 		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):
-		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s") && !flagOf(tool, name, next(b, w)):
+		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s") && !flagOf(tool, name, next(b, w)):
 		case looseRE.MatchString(w) || narrowRE2.MatchString(w) || narrowRE2.MatchString(name):
 			rule, sev := "C08", loopcore.SevBlock
 			switch {
@@ -379,6 +396,8 @@ func flagOf(tool, flag, arg string) bool {
 		return is("unittest", "pytest", "python")
 	case "-D":
 		return false
+	case "--group":
+		return is("phpunit", "pest", "codecept") && !hasAny(tool, "tox", "uv")
 	case "--disable", "--list":
 		return is("pylint", "golangci", "rubocop", "cargo", "swiftlint")
 	case "--test":

@@ -159,7 +159,7 @@ var keyRules = []keyRule{
 	kx("C03", looseLevel, goLint, `severity\.\w+$`),
 	kx("C03", looseUp, goLint, `(min-complexity|max-\w+|lines|statements|line-length|cyclop.*)$`),
 	// cargo
-	kx("C01", looseOff, cargoFiles, `^(lib|bin.*|test.*|example.*|bench.*)\.(test|doctest|harness)$|^package\.(autotests|autobins=no)$`),
+	kx("C01", looseOff, cargoFiles, `^(lib|bin.*|test.*|example.*)\.(test|doctest|harness)$|^package\.(autotests|autobins=no)$`),
 	kx("C01", looseShrink, cargoFiles, `^workspace\.(members|default-members)$`),
 	kx("C01", looseGrow, cargoFiles, `^workspace\.exclude$|^package\.exclude=no$`),
 	kx("C01", looseAny, cargoFiles, `^test\..*required-features$`),
@@ -255,6 +255,9 @@ var keyRules = []keyRule{
 // keyRuleOf finds the row for a key of a file.
 func keyRuleOf(p, key string) (keyRule, bool) {
 	l := strings.ToLower(p)
+	if baseName(l) == "package.json" && !strings.Contains(key, ".") && key != "rules" {
+		return keyRule{}, false // its own keys, and none of a runner's
+	}
 	for _, r := range keyRules {
 		if r.file.MatchString(l) && r.key.MatchString(key) {
 			return r, true

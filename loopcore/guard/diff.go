@@ -264,7 +264,7 @@ func (d *diff) compareImpl() {
 }
 
 // shrunk is by how many bytes an implementation must have got smaller to have lost something that a test was about.
-const shrunk = 40
+const shrunk = 10
 
 // otherSource says whether a file that is no code the guard reads may still
 // change what the program does: other languages, templates, dependencies.
@@ -281,7 +281,7 @@ func (d *diff) otherSource(f *fileDiff) bool {
 		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig", ".j2", ".jinja", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs", ".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
 			return true
 		}
-		return otherCode(p) || isLock(p)
+		return otherCode(p) || isLock(p) || !d.inLoop() && f.old != nil && hasSuffixAny(strings.ToLower(p), ".json", ".yaml", ".yml", ".xml", ".toml") && !strings.HasPrefix(p, ".")
 	case roleConfig:
 		return isLock(p) || baseName(p) == "package.json" && dependencyLines(f)
 	}

@@ -39,11 +39,16 @@ func isInstalled(p string) bool {
 		switch s {
 		case "fixtures", "__fixtures__", "fixture", "testdata":
 			return false // what tests take for an installed package
-		case "node_modules", "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", "_build", ".bundle", ".gradle", ".pnp", "bower_components", "Pods", ".build", "__pycache__", ".yarn":
+		case "node_modules", "site-packages", "dist-packages", ".venv", ".tox", ".nox", "_build", ".bundle", ".gradle", ".pnp", "bower_components", "Pods", ".build", "__pycache__", ".yarn":
 			return true
 		}
 	}
 	seg := strings.Split(p, "/")
+	for k, s := range seg[:len(seg)-1] { // a folder of that name may be a package of the project's own
+		if s == "venv" && (k == 0 || hasAny(seg[k+1], "lib", "bin", "Scripts", "include", "pyvenv.cfg")) {
+			return true
+		}
+	}
 	return len(seg) > 1 && (seg[0] == "vendor" || seg[0] == "target" && !isEvidence(p) || seg[0] == "deps" && (ext(p) == ".ex" || ext(p) == ".exs" || ext(p) == ".erl"))
 }
 

@@ -94,6 +94,7 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	for _, m := range matched {
 		p.reworked = p.reworked || !oneLiteralSide(p, m[0], m[1])
 	}
+	p.reworked = p.reworked || setUp(p.old) != setUp(p.new)
 	for _, m := range matched {
 		d.judgePair(p, m[0], m[1])
 	}
@@ -196,6 +197,9 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 	if !d.impl || n.soft != "" {
 		return loopcore.SevBlock
 	}
+	if !d.inLoop() && p.old.name != p.new.name {
+		return loopcore.SevHuman // the test says something else now
+	}
 	if n.rank == rankUnordered {
 		return loopcore.SevHuman
 	}
@@ -289,6 +293,20 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		sev = loopcore.SevHuman
 	}
 	d.report(rule, sev, p.new.unit.path, n.line, change)
+}
+
+// setUp spells what a test does beside its assertions.
+func setUp(t *test) string {
+	var b strings.Builder
+	k := t.body
+	for i := range t.checks {
+		if c := &t.checks[i]; c.at >= k {
+			b.WriteString(t.unit.norm(k, t.unit.stmtStart(c.at)))
+			k = max(c.to, k)
+		}
+	}
+	b.WriteString(t.unit.norm(k, max(t.to, k)))
+	return b.String()
 }
 
 // oneLiteralSide says whether an assertion kept its form and one of its sides,
@@ -443,7 +461,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 		sev := loopcore.SevBlock
 		switch {
-		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o)):
+		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o)):
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {

@@ -169,7 +169,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		wasOn := truthy(one) || one != "" && !falsy(one)
 		if wasOn && (len(b) == 0 && !d.movedKey(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && falsy(two) && f.old != nil {
 			sev := r.sev
-			if len(b) == 0 && !d.inLoop() && d.upgraded() {
+			if len(b) == 0 && !d.inLoop() && (d.upgraded() || impliedBy(f, key)) {
 				sev = loopcore.SevHuman // a new version may imply it, or no longer know it
 			}
 			say(sev)
@@ -190,12 +190,24 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		d.judgeGrow(f, r, key, a, b, say)
 	case looseShrink:
 		x, y := splitValues(a), splitValues(b)
+		for _, vs := range [][]string{x, y} {
+			for k := range vs {
+				vs[k] = strings.TrimPrefix(vs[k], "...")
+			}
+		}
+		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && d.pathsMoved(gone) {
+			return
+		}
 		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && !d.widened(gone, y) || len(x) > 0 && len(b) == 0 && shrinksWhenGone(key) {
 			say(d.shrinkSeverity(r, gone, y))
 		} else if len(a) == 0 && len(b) > 0 && f.old != nil && narrowsWhenNew(key) {
 			say(loopcore.SevHuman)
 		}
 	case looseLevel:
+		if level(one) == 1 && len(b) == 0 && !d.inLoop() {
+			say(loopcore.SevHuman) // what only warned says nothing any more
+			return
+		}
 		if x, y := level(one), level(two); x >= 0 && (y >= 0 && y < x || len(b) == 0 && x > 0 && strings.Contains(key, "lints")) || len(a) == 0 && y == 0 && f.old != nil {
 			say(r.sev)
 		}
@@ -215,6 +227,33 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(r.sev)
 		}
 	}
+}
+
+// impliedBy says whether a compiler option went because a wider one, or another
+// file that the settings build on, came in its place.
+func impliedBy(f *fileDiff, key string) bool {
+	if !strings.HasPrefix(key, "compilerOptions.") || f.old == nil || f.new == nil {
+		return false
+	}
+	before, _ := readSettings(f.path(), f.old.Data)
+	after, _ := readSettings(f.path(), f.new.Data)
+	return truthy(first(after["compilerOptions.strict"])) && hasAny(key, "noImplicitAny", "noImplicitThis", "strict", "alwaysStrict", "useUnknown") || len(before["extends"]) == 0 && len(after["extends"]) > 0
+}
+
+// pathsMoved says whether all of the values name paths that the change took away.
+func (d *diff) pathsMoved(vs []string) bool {
+	if d.inLoop() || d.in.Before == nil || d.in.After == nil {
+		return false
+	}
+	for _, v := range vs {
+		v = strings.TrimSuffix(strings.TrimPrefix(v, "./"), "/")
+		_, was := d.in.Before.Read(v)
+		_, is := d.in.After.Read(v)
+		if !was || is {
+			return false
+		}
+	}
+	return true
 }
 
 // newTask says whether the key belongs to a task that the old build script does not have.
@@ -270,6 +309,12 @@ func groupOf(f *fileDiff, key string) bool {
 
 func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say func(loopcore.Severity)) {
 	x, y := splitValues(a), splitValues(b)
+	for k := range y { // "...shared.rules" spreads what "shared.rules" names
+		y[k] = strings.TrimPrefix(y[k], "...")
+	}
+	for k := range x {
+		x[k] = strings.TrimPrefix(x[k], "...")
+	}
 	if strings.Contains(key, "per-file-ignores") || strings.Contains(key, "per_file_ignores") || r.rule == "C01" || r.rule == "C05" {
 		x, y = a, b
 		if len(a) == 1 && len(b) == 1 {
@@ -319,6 +364,15 @@ func (d *diff) growsAlong(f *fileDiff, r keyRule, key string, old, news []string
 		if hasAny(strings.ToLower(k[strings.LastIndexByte(k, '.')+1:]), "enable", "select", "include", "plugins") {
 			for _, v := range minus(splitValues(vs), splitValues(before[k])) {
 				on[v] = true
+			}
+		}
+	}
+	for _, o := range d.files { // moved from one file to another
+		if o != f && o.role == roleConfig && o.old != nil {
+			for _, v := range news {
+				if v != "" && strings.Contains(string(o.old.Data), v) && (o.new == nil || !strings.Contains(string(o.new.Data), v)) {
+					on[v] = true
+				}
 			}
 		}
 	}

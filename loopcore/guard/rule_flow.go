@@ -330,7 +330,7 @@ func (d *diff) unawaited(p testPair) {
 			}
 		}
 	}
-	if strings.Contains(a, "await ") && strings.Count(a, "await ") > strings.Count(b, "await ") && d.dropsAwait(p) {
+	if strings.Contains(a, "await ") && (strings.Contains(b, "async") || u.lang != langPython) && strings.Count(a, "await ") > strings.Count(b, "await ") && d.dropsAwait(p) {
 		miss("an await was removed")
 	}
 	if w := joinWordRE.FindString(a); w != "" && strings.Count(b, "await ") <= strings.Count(a, "await ") && !joinWordRE.MatchString(b) && asyncRE.MatchString(b) {

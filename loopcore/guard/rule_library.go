@@ -8,6 +8,7 @@ import (
 
 // libraryHomes are the folders in which a test library keeps its own sources.
 var libraryHomes = map[lang][]string{
+	langGo:     {"assert/assertions.go", "gomega_dsl.go", "cmp/compare.go"},
 	langJava:   {"org/junit/", "org/assertj/", "org/mockito/", "org/hamcrest/", "io/kotest/", "org/testng/", "com/google/common/truth/"},
 	langKotlin: {"org/junit/", "org/assertj/", "org/mockito/", "io/kotest/", "kotlin/test/", "io/mockk/", "assertk/"},
 	langC:      {"gtest/gtest.h", "catch2/", "doctest/parts/", "unity.h", "boost/test/"},

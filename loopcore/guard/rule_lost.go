@@ -38,7 +38,7 @@ func (d *diff) goneTests(f *fileDiff, ls []lostTest) {
 	whole := f.new == nil && len(ls) == countTests(f.oldU)
 	if whole {
 		sev := loopcore.SevBlock
-		if d.allSubjectsGone(ls) || d.repaid(f) {
+		if d.allSubjectsGone(ls) || d.repaid(f) || !d.inLoop() && (d.shrank || d.partGone(dirOf(f.path()))) {
 			sev = loopcore.SevHuman
 		}
 		d.report("T01", sev, f.path(), 0, fmt.Sprintf("file of %d tests deleted", len(ls)))

@@ -149,7 +149,7 @@ func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
 		if m.at >= 0 {
 			raw += " " + u.norm(m.at, u.stmtEnd(m.at))
 		}
-		if otherPlatform(raw) || changed || !d.inLoop() && versioned(raw) {
+		if strings.Contains(raw, "cfg_attr(feature=") && !d.inLoop() || otherPlatform(raw) || changed || !d.inLoop() && versioned(raw) {
 			return loopcore.SevHuman
 		}
 	}
@@ -175,7 +175,7 @@ func (d *diff) knownSwitch(cond string) bool {
 // otherPlatform says whether a condition speaks of a platform that gates rarely run on.
 func otherPlatform(s string) bool {
 	l := strings.ToLower(s)
-	return hasAny(l, "win32", "windows", "darwin", "macos", "cygwin", "freebsd", "os.mac", "jruby", "pypy", "mswin", "big_endian", "wasm", "solaris", "aix", "msvc", "arm64", "aarch64") && !hasAny(l, "linux")
+	return hasAny(l, "emscripten", "win32", "windows", "darwin", "macos", "cygwin", "freebsd", "os.mac", "jruby", "pypy", "mswin", "big_endian", "wasm", "solaris", "aix", "msvc", "arm64", "aarch64") && !hasAny(l, "linux")
 }
 
 // buildSeverity evaluates a build constraint for linux/amd64.
@@ -193,6 +193,10 @@ func buildSeverity(m mark, u *unit) loopcore.Severity {
 	switch {
 	case strings.HasPrefix(raw, "#[cfg(test)]") || strings.HasPrefix(raw, "#![cfg(test)]"):
 		return ""
+	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"):
+		return loopcore.SevHuman // everywhere but on one platform
+	case hasAny(raw, "not(feature"):
+		return loopcore.SevHuman // off only where somebody asks for the feature
 	case hasAny(raw, `"linux"`, "unix", "not(windows)", "not(target_os", "not(miri)", "not(target_arch"):
 		return loopcore.SevHuman
 	case otherPlatform(raw) && !hasAny(raw, "not("):

@@ -92,7 +92,7 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 		}
 		if best >= 0 {
 			used[best] = true
-			if numbersOf(g.text) == numbersOf(fresh[best].text) {
+			if numbersOf(g.text) == numbersOf(fresh[best].text) || len(g.text) > maxRowText {
 				continue // the same values in another spelling
 			}
 			sev := d.valueSeverity()
@@ -105,11 +105,11 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 			d.report("A06", sev, f.path(), fresh[best].line, fmt.Sprintf("row %s → %s", g.text, fresh[best].text))
 			continue
 		}
-		if d.rowLives(g, fresh) {
-			continue
+		if d.rowLives(g, fresh) || inFile(all, g.text) || len(g.text) > maxRowText {
+			continue // it stands elsewhere too, or is no row but a program
 		}
 		sev := loopcore.SevBlock
-		if d.rowUsesRemoved(g) || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
+		if d.rowUsesRemoved(g) || !d.inLoop() && d.upgraded() || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
 			sev = loopcore.SevHuman
 		}
 		if told++; told > maxTold {
@@ -129,6 +129,9 @@ func rowValues(s string) string {
 	}
 	return s
 }
+
+// maxRowText is the length of a row from which it is no row.
+const maxRowText = 4000
 
 // maxTold is how many lost rows of one file are told one by one.
 const maxTold = 30

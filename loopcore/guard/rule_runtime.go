@@ -94,6 +94,9 @@ func (d *diff) runtimeRules() {
 				if generated(f) || (p.rule == "R01" || p.rule == "R10") && f.oldU.says(p.re, m) {
 					sev = loopcore.SevHuman
 				}
+				if p.rule == "R10" && !d.inLoop() && strings.Contains(l.text, ".f_globals") && !hasAny(l.text, "f_locals", "f_back") {
+					sev = loopcore.SevHuman // the module that asks, and nothing of its caller's values
+				}
 				if p.rule == "R10" && (logging(f.path()) || hasAny(strings.ToLower(l.text), "log.", "logger", "logging", "console.", "slog")) {
 					sev = loopcore.SevHuman
 				}
@@ -171,7 +174,7 @@ func (d *diff) spared(rule string, f *fileDiff, l textLine) bool {
 		return f.role != roleCode || u.lang == langRuby && strings.HasPrefix(l.text, "class Time") && strings.Contains(l.text, "<")
 	case "R10":
 		t := l.text
-		return u.testAt(l.at) != nil || strings.Contains(t, "BASH_SOURCE[0") || u.lang == langShell && strings.Contains(t, "tests/") && !strings.Contains(t, "expected") || hasSeg(f.path(), "scripts", "script", "tools", "build", "ci")
+		return u.testAt(l.at) != nil || strings.Contains(t, "BASH_SOURCE[0") || u.lang == langShell && strings.Contains(t, "tests/") && !strings.Contains(t, "expected") || hasSeg(f.path(), "scripts", "script", "tools", "build", "ci", "example", "examples", "bench", "benchmarks", "docs")
 	case "R05":
 		return strings.Contains(l.text, "assert.strict=") || u.lang == langGo
 	}

@@ -119,6 +119,9 @@ func (d *diff) scriptPatterns(f *fileDiff) {
 	d.numbers(f, a, b)
 }
 
+// dataOnlyRE is a list of exclusions that names nothing but build and text files.
+var dataOnlyRE = lazily(`exclude:\s*\[\s*("[^"]*(CMakeLists\.txt|\.md|\.txt|\.plist|\.cmake|\.docc)"[,\s]*)+\]`)
+
 func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 	if s.add != nil {
 		for _, l := range strings.Split(addedText(a, b), "\n") {
@@ -128,6 +131,9 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 			}
 			if strings.Count(a, m) >= strings.Count(b, m) && s.rule != "C03" && !strings.HasSuffix(m, "=") {
 				continue // moved or rewrapped
+			}
+			if s.rule == "C01" && dataOnlyRE.MatchString(l) {
+				continue
 			}
 			sev := s.sev
 			if f.old == nil && sev == loopcore.SevBlock && f.role == roleConfig && baseName(f.path()) != "conftest.py" {
@@ -155,7 +161,7 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 			if m == "-Wall" && strings.Contains(b, "-Wextra") || hasAny(m, "discover_tests", "add_test") && strings.Count(b, "add_test")+strings.Count(b, "discover_tests") >= strings.Count(a, "add_test")+strings.Count(a, "discover_tests") || strings.Contains(l, "repo:") || strings.HasSuffix(strings.TrimSpace(m), "id:") && strings.Count(b, "id:") >= strings.Count(a, "id:") {
 				sev = loopcore.SevHuman
 			}
-			if s.rule == "C09" && !d.inLoop() && d.upgraded() {
+			if s.rule == "C09" && !d.inLoop() && (d.upgraded() || hasAny(l, "flake8", "isort", "black", "pyupgrade", "pylint") && strings.Contains(b, "ruff")) {
 				sev = loopcore.SevHuman
 			}
 			d.report(s.rule, sev, f.path(), 0, "lost: "+clip(l, 120))
@@ -299,6 +305,16 @@ func (d *diff) removedBelow(dir string) bool {
 		n++
 	}
 	return n > 0
+}
+
+// partGone says whether the change deletes a folder with what its tests are about.
+func (d *diff) partGone(dir string) bool {
+	for _, f := range d.files {
+		if f.new == nil && strings.HasPrefix(f.path(), dir+"/") && (f.role == roleCode || f.role == roleConfig) {
+			return d.removedBelow(dir)
+		}
+	}
+	return false
 }
 
 // gitAttributes reports attributes that hide changes: E03.

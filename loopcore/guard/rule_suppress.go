@@ -58,8 +58,10 @@ func (d *diff) suppressionRules() {
 			sev = loopcore.SevHuman
 		case kinds[n.f.path()+n.s.kind] >= 0 && n.s.codes != "" && !n.s.broad:
 			sev = loopcore.SevHuman // another one of this kind in this file changed into it
-		case n.f.role == roleTest && n.f.old == nil && n.s.codes != "":
-			sev = loopcore.SevHuman // in a new file of tests
+		case n.f.role == roleTest && n.f.old == nil && n.s.codes != "", !d.inLoop() && n.f.old == nil && (n.s.codes != "" || n.f.role == roleTest):
+			sev = loopcore.SevHuman // in a new file, of tests above all
+		case !d.inLoop() && n.f.testSide() && n.s.codes != "" && !n.s.broad:
+			sev = loopcore.SevHuman // about one thing in the code of tests
 		case n.s.codes != "" && !d.inLoop() && (d.upgraded() || d.inFresh(n.f.newU, n.s.line)):
 			sev = loopcore.SevHuman // what a new version of the tool finds, or the new test of the change
 		case d.practice(n.f, n.s):
@@ -173,7 +175,7 @@ func directiveOf(s string, line int) (suppression, bool) {
 		}
 		out.kind = strings.ToLower(wordRE.FindString(m[0]))
 		out.lead = leadOf(m[0], m[1:])
-		out.text = out.kind + " " + strings.Join(strings.Fields(m[0]), " ")
+		out.text = strings.Replace(out.kind+" "+strings.Join(strings.Fields(m[0]), " "), "oxlint", "eslint", 2) // the one reads the other's
 		tail := strings.Trim(strings.TrimSpace(s[len(m[0]):]), "*/")
 		if out.kind == "lint" && out.codes != "" || strings.HasPrefix(m[0], "biome-ignore") && strings.Contains(tail, ":") && !strings.Contains(tail, "<") {
 			out.reason = true
@@ -235,6 +237,11 @@ func (u *unit) codeSuppressions() []suppression {
 func leadOf(whole string, codes []string) string {
 	for _, c := range nonEmpty(codes) {
 		head, _, _ := strings.Cut(whole, c)
+		for _, place := range [...]string{"NEXTLINE", "-next-line", "-line", "-previous-line"} {
+			if kind, _, ok := strings.Cut(head, place); ok && len(kind) > 4 {
+				return kind // the same directive about another line
+			}
+		}
 		return strings.Replace(head, "[expect(", "[allow(", 1)
 	}
 	return strings.TrimSpace(whole)

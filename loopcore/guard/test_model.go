@@ -183,6 +183,7 @@ func (u *unit) pyTest(f *fn, t *test) bool {
 	if !strings.HasPrefix(f.name, "test") {
 		return false
 	}
+	inner := false // the innermost class was looked at
 	for k := len(u.fns) - 1; k >= 0; k-- {
 		c := u.fns[k]
 		if f.at <= c.open || f.at >= c.to || c.at == f.at {
@@ -191,11 +192,14 @@ func (u *unit) pyTest(f *fn, t *test) bool {
 		if !c.class {
 			return false // a nested function is no test
 		}
+		if inner {
+			continue
+		}
+		inner = true
 		bases := u.norm(c.at+1, c.open)
 		if !strings.HasPrefix(c.name, "Test") && !strings.Contains(bases, "Test") && !u.looseBase(bases) {
 			return false
 		}
-		break
 	}
 	return true
 }
@@ -301,7 +305,7 @@ func rustTestAttr(n string) bool {
 
 func jvmTestAttr(n string) bool {
 	switch n {
-	case "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property", "Theory", "Fuzz", "Example", "QuarkusTest", "Scenario":
+	case "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property", "Theory", "Fuzz", "Example", "QuarkusTest", "Scenario", "CartesianTest", "RetryingTest", "ConcurrentTest", "ArchTest":
 		return true
 	}
 	return false

@@ -402,6 +402,9 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 					h.sev = loopcore.SevHuman
 				}
 			}
+			if words, ok := strings.CutPrefix(h.why, "fewer targets: no longer "); ok && holdsWords(strings.Join(allNew, "\n"), words) {
+				h.sev = loopcore.SevHuman // another step still names them
+			}
 			rule := h.rule
 			if rule == "C08" {
 				rule = "C07"
@@ -459,4 +462,14 @@ func (d *diff) ciMatrix(f *fileDiff, a, b *ciDoc) {
 			}
 		}
 	}
+}
+
+// holdsWords says whether each word of a list stands in a text.
+func holdsWords(text, words string) bool {
+	for _, w := range strings.Fields(words) {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
 }
