@@ -681,6 +681,12 @@ func TestAmendIsRestoredFrom(t *testing.T) {
 	kept, err := f.repo.Read(f.ctx(), done.Safety.ID, "a.txt")
 	f.ok(err)
 	f.same("fix and cheat\n", string(kept), "kept")
+	f.write("a.txt", "fix and cheat\n")
+	again, err := f.repo.Amend(f.ctx(), base.ID, map[string]Content{"a.txt": {Data: []byte("fix\n")}}, SnapshotOptions{Label: "half"})
+	f.ok(err)
+	_, err = f.repo.Restore(f.ctx(), again.ID, RestoreOptions{Paths: []string{"a.txt"}}) // nothing else moved since
+	f.ok(err)
+	f.same("fix\n", f.read("a.txt"), "a.txt alone")
 	_, err = f.repo.Amend(f.ctx(), base.ID, map[string]Content{"../x": {}}, SnapshotOptions{})
 	refused(t, err, loopcore.CodeOutsideRepo)
 }

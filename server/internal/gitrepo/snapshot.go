@@ -167,6 +167,9 @@ func (o *op) storeSnapshot(ctx context.Context, s Snapshot, c *capture, theirs u
 	if err := o.store(ctx, &p); err != nil || c.trees == nil {
 		return id, more, err // a tree that was put together otherwise is not the private index's
 	}
+	if c.trees == nil {
+		return id, more, nil // stored and noted before, or not the private index's at all: see Amend
+	}
 	return id, more, o.keepTree(c.tree)
 }
 
