@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -216,6 +217,7 @@ func (e *Engine) trial(ctx context.Context, s *space, l *live, plan guard.Origin
 	for _, f := range c.run.Failures {
 		t.failed = append(t.failed, contract.RefOf(f))
 	}
+	slices.SortStableFunc(t.failed, func(a, b contract.Ref) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	t.failed = append(t.failed, notRun(base, c.run)...)
 	t.failed = append(t.failed, s.altered(ctx, l, plan, top)...)
 	if len(left) > 0 && !t.green() {
