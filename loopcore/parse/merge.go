@@ -301,6 +301,7 @@ func finish(l *Log, r *loopcore.Report) {
 	relative(l, r)
 	settle(l, r)
 	siblings(l, r.Failures)
+	declared(l, r.Failures)
 	blame(l, r)
 	ids := make(map[string]int, len(r.Failures))
 	for i := range r.Failures {

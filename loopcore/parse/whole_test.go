@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"fixloop/loopcore"
 )
@@ -83,5 +84,22 @@ func TestPlaceOfSiblings(t *testing.T) {
 		if f.File != want[i] {
 			t.Errorf("%s %s is of %q, want %q", f.Suite, f.Name, f.File, want[i])
 		}
+	}
+}
+
+// A failure without a line is at its test's declaration, where one line is it.
+func TestPlaceOfADeclaration(t *testing.T) {
+	src := "import x\n\ntest('adds up', () => {})\ntest(\"twice\", f)\ntest(\"twice\", g)\ndef test_row(n):\n  pass\npublic void testOven() {\n  void testOvenDoor() {}\n" +
+		"expect('said').toBe(1)\n"
+	for title, want := range map[string]int{"adds up": 3, "twice": 0, "test_row[3]": 6, "TestX::test_row": 6, "testOven": 8, "OvenTest.testOvenDoor": 9, "gone": 0, "": 0} {
+		if got := declaration(src, title); got != want {
+			t.Errorf("%q is declared on line %d, want %d", title, got, want)
+		}
+	}
+	in := Input{Root: fstest.MapFS{"a.test.js": &fstest.MapFile{Data: []byte(src)}}}
+	fs := []loopcore.Failure{{Name: "adds up", File: "a.test.js"}, {Name: "adds up", File: "a.test.js", Line: 9}, {Name: "adds up", File: "b.test.js"}}
+	declared(NewLog(in), fs)
+	if fs[0].Line != 3 || fs[1].Line != 9 || fs[2].Line != 0 {
+		t.Errorf("lines %d, %d, %d", fs[0].Line, fs[1].Line, fs[2].Line)
 	}
 }
