@@ -23,7 +23,7 @@ func readBusted(l *Log, c *Claims) loopcore.Report {
 		if !c.Free(bustedName, i) {
 			continue
 		}
-		if bustedCounts(line, &r) {
+		if bustedCounts(line, &r) || bustedTally(line, &r) {
 			c.Take(bustedName, i, i+1)
 			continue
 		}
@@ -83,6 +83,30 @@ func bustedCounts(line string, r *loopcore.Report) bool {
 		}
 	}
 	r.Counts, r.Counted = r.Counts.Add(k), true
+	return true
+}
+
+// bustedTally reads the totals at the end of the gtest output, a line each:
+// "[  FAILED  ] 2 tests, listed below:".
+func bustedTally(line string, r *loopcore.Report) bool {
+	head, rest, ok := strings.Cut(line, "] ")
+	n, what := number(rest)
+	if !ok || !strings.HasPrefix(head, "[") || !strings.HasPrefix(what, " test") && !strings.HasPrefix(what, " error") || !strings.HasSuffix(what, ".") && !strings.HasSuffix(what, "listed below:") {
+		return false
+	}
+	switch strings.TrimSpace(head[1:]) {
+	case "PASSED":
+		r.Counts.Passed += n
+	case "SKIPPED":
+		r.Counts.Skipped += n
+	case "FAILED":
+		r.Counts.Failed += n
+	case "ERROR":
+		r.Counts.Errors += n
+	default:
+		return false
+	}
+	r.Counted = true
 	return true
 }
 
