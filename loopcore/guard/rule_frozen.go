@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"strings"
 
 	"fixloop/loopcore"
 )
@@ -22,11 +23,77 @@ func (d *diff) frozenRules() {
 		}
 	}
 	for _, f := range d.files {
-		if f.old == nil || told[f.path()] {
+		if f.old == nil || f.new == nil || told[f.path()] {
 			continue
 		}
-		if f.role == roleSupport && f.oldU.norm(0, len(f.oldU.toks)) != f.newU.norm(0, len(f.newU.toks)) {
+		switch {
+		case f.role == roleSupport && f.oldU.norm(0, len(f.oldU.toks)) != f.newU.norm(0, len(f.newU.toks)):
 			d.report("T00", loopcore.SevHuman, f.path(), 0, "support code of the tests was edited")
+		case f.role != roleTest:
+		case len(f.oldU.toks) == 0 && len(f.newU.toks) == 0: // in a language that is not read
+			d.report("T00", loopcore.SevHuman, f.path(), 0, "a file of tests was edited")
+		default:
+			if gone, at := f.goneBeside(); gone != "" {
+				d.report("T00", loopcore.SevHuman, f.path(), at, "code beside the tests was edited: "+gone)
+			}
 		}
 	}
+}
+
+// importRE is a line that brings names in: one that brings in more is no edit of
+// what was there.
+var importRE = lazily(`^(import|from|use|using|require|include|#include|package|const|let|var|extern|mod|alias|@testable|open)\b.*(import|from|require|use|using|include|crate|mod|alias)\b|^(import|from|use|using|require\w*|#\s*include|mod|alias)\b|^"[\w./-]+"$`)
+
+// goneBeside is a line of a file of tests that belongs to no single test (a
+// constant, a helper, a set-up) and is not there any more. New ones are welcome.
+// The line number is where the present version differs first, 0 if unknown.
+func (f *fileDiff) goneBeside() (gone string, at int) {
+	before, _ := f.oldU.beside()
+	after, words := f.newU.beside()
+	left := map[string]int{}
+	for _, l := range after {
+		left[l]++
+	}
+	for _, l := range before {
+		if left[l]--; left[l] >= 0 || importRE.MatchString(l) && bringsIn(l, words) || len(strings.Trim(l, "()[]{};, ")) == 0 {
+			continue
+		}
+		a, b := cutLines(string(f.old.Data)), cutLines(string(f.new.Data))
+		for at < min(len(a), len(b)) && a[at] == b[at] {
+			at++
+		}
+		return clip(l, 100), at + 1
+	}
+	return "", 0
+}
+
+// bringsIn says whether all that an import names is still named.
+func bringsIn(line string, words map[string]bool) bool {
+	ok := true
+	eachWord(line, func(w string) { ok = ok && (words[w] || w == "import") })
+	return ok
+}
+
+// beside are the lines of code in no single test, and the words in them.
+func (u *unit) beside() (lines []string, words map[string]bool) {
+	words = map[string]bool{}
+	inTest := make([]bool, len(u.toks))
+	for _, t := range u.tests {
+		for i := t.head; !t.suite && i < min(t.to, len(u.toks)); i++ {
+			inTest[i] = true
+		}
+	}
+	from := -1
+	for i := 0; i <= len(u.toks); i++ {
+		if from >= 0 && (i == len(u.toks) || inTest[i] || u.line(i) != u.line(from)) {
+			l := u.norm(from, i)
+			lines = append(lines, l)
+			eachWord(l, func(w string) { words[w] = true })
+			from = -1
+		}
+		if i < len(u.toks) && !inTest[i] && from < 0 {
+			from = i
+		}
+	}
+	return lines, words
 }
