@@ -154,7 +154,7 @@ func compareCommands(before, after []string) []hit {
 	}
 	if lost != "" {
 		sev := loopcore.SevBlock
-		if len(rb) >= len(ra) || otherRunnerRE.MatchString(b) {
+		if len(rb) >= len(ra) || len(ra) == 1 && otherRunnerRE.MatchString(b) && !otherRunnerRE.MatchString(a) {
 			sev = loopcore.SevHuman // another tool in its place
 		}
 		add("C08", sev, "no longer runs "+lost)

@@ -94,7 +94,6 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	for _, m := range matched {
 		p.reworked = p.reworked || !oneLiteralSide(p, m[0], m[1])
 	}
-	p.reworked = p.reworked || setUp(p.old) != setUp(p.new)
 	for _, m := range matched {
 		d.judgePair(p, m[0], m[1])
 	}
@@ -289,10 +288,31 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		rule = "A13"
 	}
 	sev := d.valueSeverity()
-	if !d.inLoop() && (p.reworked || d.owner[p.new.unit].net() > 0 || d.saidBefore(p.new.unit, o, n)) {
+	if !d.inLoop() && (p.reworked || renamedAlike(p, o, n) || d.owner[p.new.unit].net() > 0 || d.saidBefore(p.new.unit, o, n)) {
 		sev = loopcore.SevHuman
 	}
 	d.report(rule, sev, p.new.unit.path, n.line, change)
+}
+
+// renamedAlike says whether what changed in an assertion changed in the same way
+// in what the test does before: the one value that both speak of got another name.
+func renamedAlike(p testPair, o, n *check) bool {
+	was, is := literalRE.FindAllString(o.text, -1), literalRE.FindAllString(n.text, -1)
+	if len(was) != len(is) {
+		return false
+	}
+	before, after, changed := setUp(p.old), setUp(p.new), 0
+	for k := range was {
+		if was[k] == is[k] {
+			continue
+		}
+		old, now := strings.Trim(was[k], `"`), strings.Trim(is[k], `"`)
+		if len(old) < 3 || len(now) < 3 || !strings.Contains(before, old) || strings.Contains(before, now) || !strings.Contains(after, now) || strings.Contains(after, old) {
+			return false
+		}
+		changed++
+	}
+	return changed > 0
 }
 
 // setUp spells what a test does beside its assertions.
