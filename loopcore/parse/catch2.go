@@ -12,7 +12,7 @@ var catch2 = Reader{
 	Name: "catch2",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny("test cases: ", "test cases, failed ", "test case, failed ", "[doctest] ", "with expansion:", ": FAILED:", "All tests passed (", "TEST CASE:  ", "detected in the test module")
+		return l.HasAny("test cases: ", "test cases, failed ", "test case, failed ", "[doctest] ", "with expansion:", ": FAILED:", "All tests passed (", "TEST CASE:  ", "detected in the test module", "Entering test module", "error: in \"", " assertions.")
 	},
 	Read: readCatch2,
 }
@@ -42,7 +42,7 @@ func readCatch2(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		c.Take(me, i, end)
-		if _, seen := by[f.Name]; !seen { // a test with several is one failure
+		if _, seen := by[f.Name]; !seen || f.Name == "" { // a test with several is one failure
 			by[f.Name] = len(r.Failures)
 			r.Failures = append(r.Failures, f)
 		}
@@ -84,6 +84,9 @@ func catchHeading(l *Log, i int) (name string, end int, ok bool) {
 // catchFailure reads "t.cpp:9: FAILED:", "t.cpp:7: ERROR: CHECK( … ) is NOT
 // correct!" and Boost.Test's `t.cpp(7): error: in "suite/case": text`.
 func catchFailure(l *Log, i int, test string) (f loopcore.Failure, end int, ok bool) {
+	if rest, ok := strings.CutPrefix(l.Lines[i], "unknown location("); ok {
+		return boostUnknown(l, i, rest)
+	}
 	d, found := scanDiagnostic(l.Lines[i])
 	if !found || !gccFile(d.file) {
 		return f, 0, false
@@ -117,7 +120,7 @@ func catchFailure(l *Log, i int, test string) (f loopcore.Failure, end int, ok b
 		if t == "" && strings.TrimSpace(l.Line(end+1)) == "" || strings.HasPrefix(t, "=====") || strings.HasPrefix(t, "-----") {
 			break
 		}
-		if _, next := scanDiagnostic(l.Lines[end]); next && indent(l.Lines[end]) == 0 {
+		if _, next := scanDiagnostic(l.Lines[end]); (next || strings.HasPrefix(l.Lines[end], "unknown location(")) && indent(l.Lines[end]) == 0 {
 			break
 		}
 		if t != "with expansion:" && t != "due to unexpected exception with message:" && t != "explicitly with message:" && t != "" {
@@ -138,6 +141,27 @@ func catchFailure(l *Log, i int, test string) (f loopcore.Failure, end int, ok b
 	return f, end, true
 }
 
+// boostUnknown reads Boost.Test's error without a place: `unknown location(0):
+// fatal error: in "a/b": text`, and below it the last checkpoint.
+func boostUnknown(l *Log, i int, rest string) (f loopcore.Failure, end int, ok bool) {
+	_, rest, ok = strings.Cut(rest, ": in \"")
+	name, text, closed := strings.Cut(rest, "\": ")
+	if !ok || !closed {
+		return f, 0, false
+	}
+	f = loopcore.Failure{Kind: loopcore.FailError, Name: name, Message: text, At: l.Number(i)}
+	end = i + 1
+	if d, ok := scanDiagnostic(l.Line(end)); ok && strings.HasPrefix(d.text, "last checkpoint") {
+		f.File, f.Line = l.Path(d.file), d.line
+		end++
+	}
+	if strings.Contains(text, "memory access violation") || strings.Contains(text, "signal: ") {
+		f.Kind = loopcore.FailCrash
+	}
+	f.Detail = detail(l, i, end)
+	return f, end, true
+}
+
 // catchCounts reads "test cases: 2 | 1 passed | 1 failed", doctest's like it,
 // and "All tests passed (4 assertions in 2 test cases)".
 func catchCounts(line string, r *loopcore.Report) bool {
@@ -146,6 +170,13 @@ func catchCounts(line string, r *loopcore.Report) bool {
 		n, _ := number(rest)
 		if ok {
 			r.Counts, r.Counted = loopcore.Counts{Total: n, Passed: n}, true
+		}
+		return ok
+	}
+	if rest, ok := strings.CutPrefix(line, "Failed "); ok && strings.HasSuffix(line, " assertions.") || strings.HasSuffix(line, " assertion.") {
+		n, what := number(rest)
+		if ok = n > 0 && strings.HasPrefix(what, " test case"); ok {
+			r.Counts, r.Counted = loopcore.Counts{Failed: n, Total: n}, true
 		}
 		return ok
 	}

@@ -17,12 +17,38 @@ func (s *shapes) body(from, to int) body {
 				return s.locate(body{message: msg, frames: frames, kind: pyKind(msg)})
 			}
 		case strings.HasPrefix(t, `File "`):
+			if head := s.l.Line(i - 1); strings.HasPrefix(strings.TrimSpace(head), "Traceback") && indent(head) >= 4 || strings.TrimSpace(head) == "" && indent(s.l.Lines[i]) >= 6 {
+				if b, ok := s.indentedTrace(from, to); ok {
+					return s.locate(b)
+				}
+			}
 			if tr := readPyTrace(s.l, from, to); tr.message != "" && len(tr.frames) > 0 {
 				return s.locate(body{message: tr.message, frames: tr.frames, kind: tr.kind})
+			}
+			if b, ok := s.indentedTrace(from, to); ok {
+				return s.locate(b)
 			}
 		}
 	}
 	return s.locate(s.anyBody(from, to))
+}
+
+// indentedTrace reads a Python traceback that is printed deeper than it should.
+func (s *shapes) indentedTrace(from, to int) (body, bool) {
+	var b body
+	for i := from; i < to; i++ {
+		t := strings.TrimSpace(s.l.Lines[i])
+		if f, ok := pyFrame(s.l, t); ok {
+			b.frames = append(b.frames, f)
+			b.message = ""
+			continue
+		}
+		if b.message == "" && len(b.frames) > 0 && pyException(t) && strings.Contains(t, "Error") {
+			b.message, b.kind = t, pyKind(t)
+		}
+	}
+	b.frames = reversed(b.frames)
+	return b, b.message != ""
 }
 
 // locate notes whether an error has a place in the repository.

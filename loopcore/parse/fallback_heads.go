@@ -32,6 +32,7 @@ func (s *shapes) marks() []mark {
 			if off == "" {
 				if m, ok := s.ruled(i, title, rule); ok {
 					listed = noList
+					m.strong = m.strong || fails
 					out = append(out, m)
 				}
 			}
@@ -61,6 +62,10 @@ func (s *shapes) marks() []mark {
 			m.inFails = fails
 			out = append(out, m)
 			i = m.to - 1
+			continue
+		}
+		if next := s.l.Line(i + 1); strings.HasPrefix(next, "ASSERT:") && !strings.HasPrefix(line, "ASSERT:") && !strings.Contains(line, " ") { // shunit2
+			out = append(out, mark{at: i, to: i + 1, name: line, style: "ASSERT", strong: true})
 			continue
 		}
 		if m, ok := s.placed(i); ok {
@@ -107,6 +112,9 @@ func (s *shapes) heads(m mark, i int, marks []mark) bool {
 		return ruleLine(t) || m.style == "ERROR " && !strings.Contains(m.name, " ") && strings.ContainsAny(m.name, "/:")
 	case strings.HasPrefix(m.style, ":") || strings.HasPrefix(m.style, " "): // its sign is at the end
 		return first || indent(after) > m.depth
+	}
+	if next := strings.TrimSpace(after); m.style == "FAIL: " && m.depth == 0 && (next == "" || hasAnyPrefix(next, []string{"FAIL: ", "PASS: "})) {
+		return true
 	}
 	return first || indent(before) < m.depth || strings.HasPrefix(t, "#")
 }
@@ -229,6 +237,9 @@ func passedSection(title string) bool {
 func (s *shapes) ruled(i int, title, rule string) (mark, bool) {
 	m := mark{at: i, to: i + 1, style: "rule" + rule, depth: indent(s.l.Lines[i])}
 	title = strings.TrimPrefix(title, "#")
+	if strings.HasPrefix(title, "<") {
+		return mark{}, false
+	}
 	if digits := strings.TrimLeft(title, "0123456789"); digits != title && len(digits) > 2 && (digits[0] == ':' || digits[0] == '.') {
 		title = strings.TrimSpace(digits[1:])
 	}
@@ -303,9 +314,9 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 		return mark{}, false
 	}
 	m := mark{at: i, to: i + 1, name: rest[2:], style: "number" + rest[:1], depth: depth, number: n}
-	for k := i + 1; k < i+6 && !strings.HasSuffix(m.name, ":"); k++ { // mocha breaks a name at its suites
+	for k := i + 1; k < i+6 && !strings.HasSuffix(m.name, ":"); k++ { // mocha breaks a name at its suites, each deeper
 		next := s.l.Line(k)
-		if strings.TrimSpace(next) == "" || indent(next) < depth+3 || atoi(strings.TrimSpace(next)) > 0 {
+		if strings.TrimSpace(next) == "" || indent(next) < depth+3 || k > i+1 && indent(next) <= indent(s.l.Lines[k-1]) || atoi(strings.TrimSpace(next)) > 0 {
 			break
 		}
 		if strings.HasSuffix(next, ":") && !strings.HasSuffix(next, "Message:") && !strings.HasSuffix(next, "Stack:") {
@@ -314,6 +325,17 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 			}
 			m.to = k + 1
 			break
+		}
+	}
+	if word := strings.ToLower(strings.TrimRight(m.name, ":")); word == "skipped" || word == "pending" {
+		return mark{at: i, to: i + 1, style: "pass", depth: depth}, true
+	}
+	if p, ok := findPlace(m.name); ok && p.from == 0 && !strings.HasPrefix(strings.TrimSpace(m.name[p.to:]), "›") || rest[0] == '.' && strings.HasSuffix(m.name, ")") && strings.Contains(m.name, "(\"") {
+		return mark{}, false // an assertion's place, not a test's name
+	}
+	if before := strings.TrimSpace(s.l.Line(i - 1)); before != "" { // hspec sets the place above
+		if p, ok := findPlace(before); ok && p.from == 0 && strings.Trim(before[p.to:], ": ") == "" {
+			m.place, m.at = p, i-1
 		}
 	}
 	if low := strings.ToLower(m.name); strings.HasPrefix(low, "failure (") || strings.HasPrefix(low, "error (") {

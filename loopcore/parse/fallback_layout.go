@@ -21,6 +21,7 @@ type finding struct {
 func (s *shapes) layouts() []finding {
 	var out []finding
 	file := "" // the heading that rows belong to
+	below := false
 	for i := 0; i < len(s.l.Lines); i++ {
 		line := s.l.Lines[i]
 		if !s.free(i) || len(line) > 1000 || len(out) > 20000 {
@@ -43,9 +44,9 @@ func (s *shapes) layouts() []finding {
 			out[n-1].text += " " + strings.TrimLeft(t, "| ")
 			continue
 		}
-		if fs := s.aroundPlace(i, t); len(fs) > 0 {
+		if fs, under := s.aroundPlace(i, t, below); len(fs) > 0 {
 			out = append(out, fs...)
-			file = ""
+			file, below = "", under
 		}
 	}
 	return out
@@ -128,18 +129,24 @@ func rowGoesOn(t string) bool {
 }
 
 // aroundPlace reads a line that is a place and little else, with the message
-// above it (Rust, Bandit) or below it (OCaml, gfortran, ShellCheck, Biome).
-func (s *shapes) aroundPlace(i int, t string) []finding {
+// above it (Rust, Bandit) or below it (OCaml, gfortran, ShellCheck, Biome); the
+// one before tells where to look first.
+func (s *shapes) aroundPlace(i int, t string, below bool) (found []finding, under bool) {
 	p, ok := findPlace(t)
 	if !ok || s.l.Foreign(p.file) || !placeLine(t, p) {
-		return nil
+		return nil, below
 	}
 	f := finding{at: i, file: p.file, line: p.line, col: p.col}
+	if below {
+		if found = s.messagesBelow(i, f); len(found) > 0 {
+			return found, true
+		}
+	}
 	if head, ok := s.messageAbove(i); ok {
 		f.severity, f.text = scanSeverity(head)
-		return []finding{f}
+		return []finding{f}, false
 	}
-	return s.messagesBelow(i, f)
+	return s.messagesBelow(i, f), true
 }
 
 // placeLine reports whether a line has little besides its place: an arrow or a

@@ -26,7 +26,7 @@ var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", 
 // failWords do too; those in brackets are unmistakable.
 var failWords = []string{
 	"--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ", "FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ",
-	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ", "Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "[FAILURE] ", "Failed ", "* FAILURE: ", "* DOCTEST FAILURE: ",
+	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ", "Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ", "* FAILURE: ", "* DOCTEST FAILURE: ",
 }
 
 // failTails end one.
@@ -85,6 +85,9 @@ func withoutShare(s string) string {
 // failMark reads a line that names a failing test.
 func failMark(line string) (mark, bool) {
 	s := strings.TrimLeft(strings.TrimSpace(line), "#>│|█ ")
+	if rest := strings.TrimLeft(s, "="); len(s)-len(rest) >= 3 && strings.HasPrefix(rest, " ") && !strings.HasPrefix(s, "=== ") {
+		s = rest[1:] // ==== name FAILED
+	}
 	s = strings.TrimRight(s, " │")
 	if len(s) < 4 || len(s) > 400 || !mayFail(s) {
 		return mark{}, false
@@ -111,7 +114,7 @@ func failMark(line string) (mark, bool) {
 			rest, _, _ = strings.Cut(rest, "'")
 		}
 		m.name, m.style = rest, p
-		m.strong = p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || p == "Failed test '"
+		m.strong = p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || p == "Failed test '" || p == "Suite error: "
 		return m.clean()
 	}
 	return m.tailed(s)
@@ -201,14 +204,23 @@ func (m mark) clean() (mark, bool) {
 	if at := strings.Index(s, ": "); at > 0 && at < 24 && strings.Trim(s[:at], "0123456789:+-~ ") == "" { // 00:01 +0 -1:
 		s = s[at+2:]
 	}
+	s = withoutTime(s)
 	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "TEST ", "Test: ", "test: ", "Scenario: ", "at setup of ", "at teardown of ", "collecting "} {
 		s = strings.TrimPrefix(s, p)
+	}
+	for _, p := range []string{"[It] ", "[BeforeEach] ", "[AfterEach] ", "[BeforeSuite] "} {
+		s = strings.Replace(s, p, "", 1)
+	}
+	if strings.HasPrefix(s, "{") && strings.IndexByte(s, '}') > 0 && strings.Trim(s[1:strings.IndexByte(s, '}')], "0123456789") == "" { // the worker
+		s = strings.TrimSpace(s[strings.IndexByte(s, '}')+1:])
 	}
 	if at := strings.Index(s, " recorded an issue at "); at > 0 { // Swift Testing
 		s = s[:at]
 	}
-	if at := strings.Index(s, " failed after "); at > 0 {
-		s = s[:at]
+	for _, t := range []string{" failed after ", " -- Time elapsed: ", "  Time elapsed: "} {
+		if at := strings.Index(s, t); at > 0 {
+			s = s[:at]
+		}
 	}
 	s = withoutTime(s)
 	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(strings.TrimLeft(s[at+2:len(s)-1], "< ")) {
@@ -244,7 +256,13 @@ func (m mark) split() mark {
 	if head, tail, ok := strings.Cut(m.name, " - "); ok && !strings.ContainsAny(head, " \t") && strings.ContainsAny(head, ":/") {
 		m.name, m.message = head, tail
 	}
+	if at := strings.Index(m.name, "): "); at > 0 && strings.IndexByte(m.name[:at], '(') > 0 && m.name[strings.IndexByte(m.name, '(')-1] != ' ' { // test_x(Class): text
+		m.name, m.message = m.name[:at+1], m.name[at+3:]
+	}
 	p, ok := findPlace(m.name)
+	if !ok {
+		p, ok = linePlace(m.name)
+	}
 	if !ok {
 		return m
 	}
@@ -264,6 +282,17 @@ func (m mark) split() mark {
 	}
 	m.place = p
 	return m
+}
+
+// linePlace reads `line: 12 t.cpp`.
+func linePlace(s string) (textPlace, bool) {
+	at := strings.Index(s, "line: ")
+	if at < 0 {
+		return textPlace{}, false
+	}
+	no, rest := number(s[at+6:])
+	file := strings.TrimSpace(rest)
+	return textPlace{file: file, line: no, from: at, to: len(s)}, no > 0 && plainFile(file)
 }
 
 // totalLike reports whether a text speaks of the whole run, not of a test.

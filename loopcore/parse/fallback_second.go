@@ -22,7 +22,7 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 		return r
 	}
 	g := fallback(l, NewClaims(len(l.Lines)), loopcore.Report{})
-	if told := g.Counts.Failed + g.Counts.Errors; g.Counted && told > n && counting(g.Failures) == told && r.Counts.Failed+r.Counts.Errors < told {
+	if told := g.Counts.Failed + g.Counts.Errors; g.Counted && counting(g.Failures) == told && (told > n && r.Counts.Failed+r.Counts.Errors < told || told == n && withLine(g.Failures) > 2*withLine(r.Failures)) {
 		g.Killed, g.Tests = r.Killed, r.Tests
 		return g
 	}
@@ -43,6 +43,17 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 		}
 	}
 	return r
+}
+
+// withLine is how many failures have a line.
+func withLine(fs []loopcore.Failure) int {
+	n := 0
+	for _, f := range fs {
+		if f.Line > 0 && !f.Optional {
+			n++
+		}
+	}
+	return n
 }
 
 // maxSecond bounds the failures that are looked at again.

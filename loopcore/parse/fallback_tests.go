@@ -31,7 +31,7 @@ func (s *shapes) tests(total int) {
 		bare := slices.DeleteFunc(slices.Clone(rs), func(r reading) bool { return r.full || r.strong || r.number > 0 })
 		rs = append(s.readings(kept), bare...)
 	}
-	s.join(rs)
+	s.join(rs, total)
 	s.trim(total)
 	s.named()
 	s.dropContainers()
@@ -66,7 +66,11 @@ func headings(l *Log, marks []mark) []mark {
 // sides counts the marks of one style that have an error with a place below
 // them, or above. Those count that have no mark of the same style on that side:
 // between two, an error could be either's.
-type sides struct{ below, above, anyBelow, anyAbove int }
+type sides struct{ below, above, anyBelow, anyAbove, marks, last int }
+
+// list reports whether the marks are just a list of names: only the last has
+// something below it, which is all that follows the list.
+func (v sides) list(i int) bool { return v.marks >= 3 && v.anyBelow == 1 && v.last == i }
 
 func (v sides) upward() bool {
 	if v.above != v.below {
@@ -96,6 +100,8 @@ func (s *shapes) readings(marks []mark) []reading {
 			v = &sides{}
 			votes[m.style] = v
 		}
+		v.marks++
+		v.last = i
 		if at[i].below.placed {
 			v.anyBelow++
 			if i+1 == len(marks) || marks[i+1].style != m.style {
@@ -104,7 +110,7 @@ func (s *shapes) readings(marks []mark) []reading {
 		}
 		if at[i].above.placed {
 			v.anyAbove++
-			if i == 0 || marks[i-1].style != m.style {
+			if i == 0 || marks[i-1].ends() {
 				v.above++
 			}
 		}
@@ -118,6 +124,8 @@ func (s *shapes) readings(marks []mark) []reading {
 		r := reading{mark: m}
 		if a := at[i]; votes[m.style].upward() {
 			r.fill(s, a.above, a.from, m.to)
+		} else if votes[m.style].list(i) && at[i].below.placed {
+			r.fill(s, body{}, m.at, m.to)
 		} else {
 			r.fill(s, a.below, m.at, a.end)
 		}
@@ -147,7 +155,7 @@ func (s *shapes) around(marks []mark, i int) around {
 
 // nests reports whether deeper marks below a heading are parts of its error.
 func nests(m mark) bool {
-	return m.number > 0 || strings.HasPrefix(m.style, "rule") || m.style == "● "
+	return m.number > 0 || strings.HasPrefix(m.style, "rule") || strings.HasPrefix(m.style, "kind") || m.style == "● " || m.style == "Failure (" || m.style == "Error ("
 }
 
 // bodyEnd finds the end of what belongs to a mark: the next mark, a total, or
@@ -159,7 +167,7 @@ func (s *shapes) bodyEnd(marks []mark, i int) int {
 		if o.at >= limit {
 			break
 		}
-		if nests(m) && o.style != m.style && o.depth > m.depth && !nests(o) {
+		if nests(m) && o.style != m.style && !nests(o) && (o.depth > m.depth || !o.strong && !o.ends() && strings.Contains(": ", o.style[:1])) {
 			continue
 		}
 		limit = o.at
@@ -198,6 +206,9 @@ func (r *reading) fill(s *shapes, b body, from, to int) {
 	if f.Message == "" && r.message != "" {
 		f.Message, f.Kind = r.message, textKind(r.message)
 	}
+	if f.Kind == "" {
+		f.Kind = loopcore.FailAssertion
+	}
 	if own, ok := s.l.own(b.frames); ok {
 		f.File, f.Line = own.File, own.Line
 		r.full = true
@@ -211,7 +222,7 @@ func (r *reading) fill(s *shapes, b body, from, to int) {
 
 // join makes one failure of the readings of each test: runners name a test in
 // their progress, with its error, and in a summary.
-func (s *shapes) join(rs []reading) {
+func (s *shapes) join(rs []reading, total int) {
 	s.elsewhere(rs)
 	slices.SortStableFunc(rs, func(a, b reading) int { return rank(b) - rank(a) })
 	var have []reading
@@ -232,6 +243,7 @@ func (s *shapes) join(rs []reading) {
 			h.f.Name = r.f.Name // with its suites
 		}
 	}
+	have = append(have, listedOnly(have, rs, total)...)
 	slices.SortStableFunc(have, func(a, b reading) int { return a.at - b.at })
 	for _, h := range have {
 		if h.f.Message == "" {
@@ -240,6 +252,22 @@ func (s *shapes) join(rs []reading) {
 		s.found = append(s.found, h.f)
 		s.lists = append(s.lists, h.list)
 	}
+}
+
+// listedOnly are the weak marks without an error, where they are all there is or
+// just what the runner's total lacks: a list of names that failed.
+func listedOnly(have, rs []reading, total int) []reading {
+	var out []reading
+	for _, r := range rs {
+		weak := !r.full && !r.strong && r.number == 0 && !strings.HasPrefix(strings.ToLower(r.style), "error") && r.style != "listed" && !strings.HasPrefix(r.style, "rule")
+		if weak && !slices.ContainsFunc(append(have, out...), func(h reading) bool { return same(h, r) || strings.HasPrefix(foldName(h.name), foldName(r.name)+" ") }) {
+			out = append(out, r)
+		}
+	}
+	if len(have) == 0 && (total == 0 || len(out) <= total) || len(have)+len(out) == total {
+		return out
+	}
+	return nil
 }
 
 // rank orders the readings: those with the whole error first.
@@ -287,6 +315,7 @@ func (s *shapes) elsewhere(rs []reading) {
 	if len(want) == 0 {
 		return
 	}
+	s.paragraphs(rs)
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 300 || len(line) < 3 {
 			continue
@@ -311,6 +340,35 @@ func (s *shapes) elsewhere(rs []reading) {
 			r.fill(s, b, i, end)
 			if strings.HasPrefix(r.name, t+" ") {
 				r.f.Name = t
+			}
+		}
+	}
+}
+
+// paragraphs gives bare marks the error of the paragraph in which a line ends
+// with the test's name (Bacon).
+func (s *shapes) paragraphs(rs []reading) {
+	const most = 200
+	for k := range rs {
+		r := &rs[k]
+		if k >= most || r.number > 0 || len(r.name) < 3 {
+			continue
+		}
+		for i := r.at + 1; i < len(s.l.Lines) && i < r.at+endLines; i++ {
+			line := s.l.Lines[i]
+			if !s.free(i) || !strings.HasSuffix(line, " - "+r.name) && !strings.HasSuffix(line, ": "+r.name) {
+				continue
+			}
+			from, to := i, i+1
+			for from > r.at+1 && i-from < 20 && strings.TrimSpace(s.l.Lines[from-1]) != "" {
+				from--
+			}
+			for to < len(s.l.Lines) && to-i < 40 && strings.TrimSpace(s.l.Lines[to]) != "" {
+				to++
+			}
+			if b := s.body(from, to); b.placed && b.message != "" {
+				r.fill(s, b, from, to)
+				break
 			}
 		}
 	}

@@ -187,7 +187,7 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 // totalWords are what the numbers of a total are called.
 var totalWords = map[string]int{
 	"passed": 1, "xpassed": 1, "passing:": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
-	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
+	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
 	"errors": 3, "error": 3, "errored": 3, "outside": 3,
 	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4, "inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
 	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5, "scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,
@@ -225,6 +225,12 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 		n.Total, n.Failed = atoi(of), atoi(low)
 		return n, 2, n.Total > 0
 	}
+	if k, of, ok := strings.Cut(low, " of "); ok && strings.Contains(of, " failed") && atoi(of) > 0 && strings.Trim(k, "0123456789 ") == "" { // 5 of 6 tests failed
+		_, rest := number(of)
+		n, pairs, _ = readTotals(strings.Replace(rest, "failed", "", 1))
+		n.Failed, n.Total = atoi(strings.TrimSpace(k)), atoi(of)
+		return n, pairs + 2, true
+	}
 	for i := 0; i < len(low); i++ {
 		if low[i] < '0' || low[i] > '9' {
 			continue
@@ -251,15 +257,17 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 // totalWord is the word that a number at from..to counts: the label before it,
 // or one of the two words after it.
 func totalWord(s string, from, to int) string {
-	before := strings.TrimRight(s[:from], " ")
+	before := strings.TrimRight(s[:from], " \t")
 	if strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") {
 		label := strings.TrimRight(before[:len(before)-1], " ")
 		label = label[strings.LastIndexFunc(label, notLetter)+1:]
-		if k := totalWords[label]; k > 0 && (k != 5 || totalWords[wordAfter(s[to:], 0)] == 0) {
+		next := strings.TrimLeft(s[to:], " ")
+		labels := strings.HasPrefix(strings.TrimLeft(next, "abcdefghijklmnopqrstuvwxyz"), ":") // the next word is of the next number
+		if k := totalWords[label]; k > 0 && (k != 5 || labels || totalWords[wordAfter(s[to:], 0)] == 0) {
 			return label
 		}
 	}
-	if to == len(s) || s[to] == ',' || s[to] == ';' { // failed 2, canceled 0
+	if to == len(s) || s[to] == '\t' || s[to] == ',' || s[to] == ';' { // failed 2, canceled 0
 		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; totalWords[label] > 0 && totalWords[label] != 5 {
 			return label
 		}

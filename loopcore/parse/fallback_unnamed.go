@@ -34,7 +34,7 @@ func (s *shapes) diagnostics() {
 		if !ok {
 			d, ok = placeLast(t)
 		}
-		if !ok || d.text == "" || s.l.Foreign(d.file) || strings.Trim(d.text, "^~|-─━ ") == "" {
+		if !ok || d.text == "" || s.l.Foreign(d.file) || strings.Trim(d.text, "^~|-─━ ") == "" || strings.HasPrefix(d.text, "There were ") {
 			continue
 		}
 		note(d.failure(s.l, i, loopcore.FailLint), d.severity)

@@ -14,5 +14,9 @@ func IsReport(head []byte) bool {
 		bytes.HasPrefix(head, []byte("<TestRun")), bytes.HasPrefix(head, []byte("<assembl")), bytes.HasPrefix(head, []byte("<!--")):
 		return true
 	}
-	return head[0] == '{' || head[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(head[1:], " \t\r\n"), []byte("{"))
+	if head[0] == '{' {
+		inside := bytes.TrimLeft(head[1:], " \t\r\n")
+		return len(inside) == 0 || inside[0] == '"' || inside[0] == '}'
+	}
+	return head[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(head[1:], " \t\r\n"), []byte("{"))
 }

@@ -89,6 +89,9 @@ func readWith(l *Log, readers []Reader) loopcore.Report {
 		rep = joinFiles(rep, merge(l, files))
 	}
 	if !known(l, rep) {
+		if rep.Status == "" && !rep.Counted { // what was claimed was somebody else's
+			c = NewClaims(len(l.Lines))
+		}
 		rep = fallback(l, c, rep)
 	} else if onlyPassedOn(parts) {
 		rep = behind(l, c, rep)

@@ -6,6 +6,7 @@ var Readers = []Reader{
 	// documents: a report printed as the output
 	junit, testJSON, sarif,
 	// runners that name every failure between unmistakable markers
+	ginkgo, // before goTest, which starts it
 	goTest,
 	pyTest,
 	pyUnittest,
@@ -20,8 +21,9 @@ var Readers = []Reader{
 	cargoTest, xctest,
 	surefire, junitConsole, junit4, gradle, scalatest,
 	dotnet, exunit,
+	cucumber, // before rspec, whose numbered lists it shares
 	rspec, minitest, testUnit, phpunit, teamcity,
-	gtest, catch2, ctest, meson,
+	gtest, catch2, cppUTest, libCheck, ctest, meson,
 	// builds
 	goBuild,
 	ruby, php,

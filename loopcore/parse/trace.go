@@ -157,6 +157,9 @@ func lastWord(s string) string {
 	return s[strings.LastIndexAny(s, " \t")+1:]
 }
 
+// longExts are the extensions of sources that are longer than most.
+var longExts = map[string]bool{"swift": true, "scala": true, "groovy": true, "gradle": true, "feature": true, "robot": true, "svelte": true, "proto": true, "graphql": true, "gleam": true, "astro": true, "razor": true, "cshtml": true, "jsonl": true, "ipynb": true}
+
 // sourceFile reports whether s looks like a source file: a short extension of
 // letters behind a name.
 func sourceFile(s string) bool {
@@ -176,7 +179,12 @@ func sourceFile(s string) bool {
 	if strings.Contains(s, "://") {
 		return false
 	}
-	switch ext { // a host, not a file
+	if !strings.ContainsAny(s, `/\`) && s[0] >= 'A' && s[0] <= 'Z' && len(ext) > 4 && !longExts[ext] { // Class.method
+		return false
+	}
+	switch ext { // a host, or no source
+	case "log":
+		return false
 	case "com", "org", "net", "io", "dev", "local", "localhost", "test", "example":
 		return strings.ContainsAny(s, `/\`) && ext == "test"
 	}
