@@ -81,7 +81,13 @@ func benchmarkRunGate(b *testing.B, edit func(r *bench, i int)) {
 func BenchmarkRunGateUnchanged(b *testing.B) { benchmarkRunGate(b, func(*bench, int) {}) }
 
 func BenchmarkRunGateAfterEdit(b *testing.B) {
+	start := time.Now().Add(-time.Hour)
 	benchmarkRunGate(b, func(r *bench, i int) {
 		r.write(map[string]string{"d00/s0/f0.go": fmt.Sprintf("package d00 // edit %d\n", i)})
+		// Edits lie seconds apart, and some seconds before the run.
+		at := start.Add(time.Duration(i) * 2 * time.Second)
+		if err := os.Chtimes(filepath.Join(r.dir, "d00/s0/f0.go"), at, at); err != nil {
+			b.Fatal(err)
+		}
 	})
 }

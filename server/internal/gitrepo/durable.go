@@ -22,8 +22,9 @@ const syncedFile = "synced"
 // clockSlack covers file systems whose times are coarser than the clock's.
 const clockSlack = 2 * time.Second
 
-// syncObjects makes every loose object durable that is newer than the last time.
-func (o *op) syncObjects() error {
+// syncObjects makes every loose object durable that is newer than the last time,
+// and one file more.
+func (o *op) syncObjects(more string) error {
 	if !syncTogether {
 		return nil
 	}
@@ -38,7 +39,7 @@ func (o *op) syncObjects() error {
 	if err != nil {
 		return diskRefusal(err)
 	}
-	if err := syncAll(files); err != nil {
+	if err := syncAll(append(files, more)); err != nil {
 		return diskRefusal(err)
 	}
 	return diskRefusal(writeIfNew(o.inVault(syncedFile), strconv.FormatInt(start.UnixNano(), 10)))

@@ -11,17 +11,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// pack gathers small objects of ours, so that one `git unpack-objects` stores
-// them all: a process for each would be most of what a snapshot costs.
+// pack gathers small objects of ours, to be stored all at once: a process for
+// each would be most of what a snapshot costs.
 type pack struct {
 	objects []packed
 	known   map[string]bool
-	names   map[string]bool // what the trees of the work tree name, see addIndexTree
+	names   map[string]bool // what they name
 }
 
 type packed struct {
@@ -95,6 +96,7 @@ func (p *pack) addTree(entries []Entry) (string, error) {
 		}
 		fmt.Fprintf(&b, "%s %s\x00", strings.TrimLeft(e.Mode, "0"), e.Path)
 		b.Write(id)
+		p.name([]string{string(id)})
 	}
 	return p.add(kindTree, b.Bytes()), nil
 }
@@ -128,21 +130,73 @@ func (p *pack) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// store writes the queued objects into the vault; --strict refuses one that
-// points to what is not there. With trees of the work tree among them that was
-// looked up before: strict also means that git judges what is in those trees (a
-// .gitmodules that it does not like), and they are as the user has them.
+// store writes the queued objects into the vault, and nothing that points to
+// what is not there. Where all that they name has a file of its own each is
+// written as one, which saves a process; else git looks it up.
 func (o *op) store(ctx context.Context, p *pack) error {
+	for id := range p.names {
+		if !p.known[id] && !o.isLoose(id) {
+			return o.unpack(ctx, p)
+		}
+	}
+	for _, obj := range p.objects {
+		if err := o.writeLoose(obj); err != nil {
+			return diskRefusal(err)
+		}
+	}
+	return nil
+}
+
+// unpack has git write them; --strict refuses one that points to what is not
+// there. It also judges what is in a tree: those of the work tree, which are as
+// the user has them (a .gitmodules that git does not like), are kept from it.
+func (o *op) unpack(ctx context.Context, p *pack) error {
 	data, err := p.encode()
 	if err != nil {
 		return err
 	}
-	args := []string{"unpack-objects", "-q"}
-	if len(p.names) == 0 {
-		args = append(args, "--strict")
-	}
-	_, err = o.git.run(ctx, call{args: args, in: bytes.NewReader(data)})
+	_, err = o.git.run(ctx, call{args: []string{"unpack-objects", "-q", "--strict"}, in: bytes.NewReader(data)})
 	return asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
+}
+
+// writeLoose writes one object as git does: whole, then under its name.
+func (o *op) writeLoose(obj packed) error {
+	id := objectID(kindName(obj.kind), obj.data)
+	if o.isLoose(id) {
+		return nil
+	}
+	dir := o.inVault("objects", id[:2])
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "tmp_obj_*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	z, err := zlib.NewWriterLevel(f, zlib.BestSpeed)
+	if err == nil {
+		_, err = fmt.Fprintf(z, "%s %d\x00", kindName(obj.kind), len(obj.data))
+	}
+	if err == nil {
+		_, err = z.Write(obj.data)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil && permissions {
+		err = f.Chmod(0o444)
+	}
+	if err == nil && !syncTogether {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(dir, id[2:]))
 }
 
 // looseBlob reads a blob from a file of its own and checks it against its id.

@@ -16,8 +16,10 @@ import (
 // packed some into one file.
 
 // createRef makes a snapshot's ref, as `update-ref` does: all of it or nothing,
-// and never over one that is there. We hold the vault's lock.
-func (o *op) createRef(id, tag string) error {
+// and never over one that is there. sync makes the files it is given durable,
+// with what else the ref stands for, before there is a ref. We hold the vault's
+// lock.
+func (o *op) createRef(id, tag string, sync func(lock string) error) error {
 	name := o.inVault("refs", "ckpt", id)
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fs.ErrExist, err)
@@ -28,11 +30,14 @@ func (o *op) createRef(id, tag string) error {
 		return err
 	}
 	_, err = f.WriteString(tag + "\n")
-	if err == nil {
+	if err == nil && !syncTogether {
 		err = f.Sync()
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
+	}
+	if err == nil {
+		err = sync(lock)
 	}
 	if err == nil {
 		err = os.Rename(lock, name)

@@ -106,10 +106,7 @@ func (o *op) publish(ctx context.Context, c *capture, theirs userState, so Snaps
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if err := o.syncObjects(); err != nil {
-		return Snapshot{}, err
-	}
-	if err := o.createRef(id, tag); err != nil {
+	if err := o.createRef(id, tag, o.syncObjects); err != nil {
 		return Snapshot{}, diskRefusal(err)
 	}
 	o.rememberUser(theirs, stored)
