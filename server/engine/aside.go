@@ -110,12 +110,17 @@ func (s *space) lookAside(ctx context.Context, l *live, before bool) error {
 	if err != nil || a == nil {
 		return err
 	}
-	all, err := s.repo.Aside(ctx, guard.SkipAside)
+	var tools []guard.Aside
+	var all map[string]gitrepo.Stamp
+	err = together(
+		func() error { tools = s.compareTools(a, l.ses.Gate); return nil },
+		func() (err error) { all, err = s.repo.Aside(ctx, guard.SkipAside); return err },
+	)
 	if err != nil {
 		return err
 	}
 	l.aside = append(l.aside, s.compareAside(ctx, a, all)...)
-	l.aside = append(l.aside, s.compareTools(a, l.ses.Gate)...)
+	l.aside = append(l.aside, tools...)
 	built := map[string]gitrepo.Stamp{}
 	ahead := time.Now().Add(time.Minute).UnixNano()
 	foreign, future := false, []string{}

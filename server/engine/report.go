@@ -50,23 +50,28 @@ func (e *Engine) publish(ctx context.Context, s *space, session string) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"evidence.json": data, "report.md": []byte(evidence.ReportMarkdown(d)), "fix_plan.md": []byte(evidence.FixPlan(d))}
-	if files["report.html"], err = evidence.ReportHTML(d); err != nil {
-		return err
+	keep := func(name string, render func() ([]byte, error)) func() error {
+		return func() error {
+			data, err := render()
+			if err != nil {
+				return err
+			}
+			return writeFile(s.sessionFile(session, name), data)
+		}
+	}
+	jobs := []func() error{
+		keep("evidence.json", func() ([]byte, error) { return data, nil }),
+		keep("report.md", func() ([]byte, error) { return []byte(evidence.ReportMarkdown(d)), nil }),
+		keep("fix_plan.md", func() ([]byte, error) { return []byte(evidence.FixPlan(d)), nil }),
+		keep("report.html", func() ([]byte, error) { return evidence.ReportHTML(d) }),
+		keep("statement.json", func() ([]byte, error) { return evidence.InToto(d) }),
 	}
 	x := evidence.ExportOf(d)
 	for _, f := range evidence.Formats {
-		if files[f.File], err = f.Render(x); err != nil {
-			return err
-		}
+		jobs = append(jobs, keep(f.File, func() ([]byte, error) { return f.Render(x) }))
 	}
-	if files["statement.json"], err = evidence.InToto(d); err != nil {
+	if err := together(jobs...); err != nil {
 		return err
-	}
-	for name, data := range files {
-		if err := writeFile(s.sessionFile(session, name), data); err != nil {
-			return err
-		}
 	}
 	if path := keptOf(d.Session).Config.Evidence; path != "" {
 		rel, err := s.inside(path)
