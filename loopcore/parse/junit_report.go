@@ -123,6 +123,12 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 		return f
 	}
 	p := c.problems[0]
+	if text := untitled(p.text); text != p.text {
+		if pl, ok := findPlace(p.text); ok {
+			f.File, f.Line = x.l.Path(pl.file), pl.line
+		}
+		p.text = text
+	}
 	s := x.l.sub(p.text)
 	b := readBody(s, 0, len(s.Lines))
 	f.Detail = bound(strings.TrimSpace(p.text), maxDetail)
@@ -162,8 +168,8 @@ func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
 		return loopcore.Failure{}, false
 	}
 	p := c.problems[0]
-	if strings.Contains(p.text, "\n    at ") || strings.Contains(p.text, "\n ❯ ") || strings.Contains(p.text, "in function") {
-		return loopcore.Failure{}, false // a test's stack
+	if stacked(p.text) || untitled(p.text) != p.text || strings.Contains(p.text, "in function") {
+		return loopcore.Failure{}, false
 	}
 	f := loopcore.Failure{Kind: loopcore.FailLint, At: x.at, Message: p.message}
 	rule, where, cut := strings.Cut(c.name, " at ")
@@ -204,6 +210,26 @@ func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
 	}
 	f.Optional = strings.Contains(p.text, ", Warning - ") || p.class == "warning"
 	return f, true
+}
+
+// untitled takes the title away that Playwright writes above an error:
+// "x.spec.js:5:3 › a › b ────".
+func untitled(text string) string {
+	head, rest, ok := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
+	if ok && strings.Contains(head, " › ") && strings.HasSuffix(strings.TrimRight(head, " "), "──") {
+		return rest
+	}
+	return text
+}
+
+// stacked reports whether a text holds a test's stack.
+func stacked(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if s := strings.TrimSpace(line); s != line && (strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "❯ ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // placed reports whether s begins with a place.
@@ -284,6 +310,9 @@ func withoutDiff(s string) string {
 func problemKind(p xmlProblem, b body, msg string) loopcore.FailureKind {
 	if k := textKind(msg); k == loopcore.FailTimeout || k == loopcore.FailPanic {
 		return k
+	}
+	if strings.HasPrefix(p.class, "expect.") { // Playwright
+		return loopcore.FailAssertion
 	}
 	if p.class != "" && strings.ContainsAny(p.class, ".\\:") || strings.HasSuffix(p.class, "Error") || strings.HasSuffix(p.class, "Exception") {
 		if strings.Contains(p.class, "Assert") || strings.Contains(p.class, "Expectation") || strings.Contains(p.class, "ComparisonFailure") {

@@ -18,6 +18,7 @@ func spotPlaywright(l *Log) bool {
 func readPlaywright(l *Log, c *Claims) loopcore.Report {
 	var r loopcore.Report
 	seen := false
+	var listed map[string]bool
 	for i := 0; i < len(l.Lines); i++ {
 		line := l.Lines[i]
 		if !c.Free(playwrightName, i) {
@@ -34,7 +35,10 @@ func readPlaywright(l *Log, c *Claims) loopcore.Report {
 			c.Take(playwrightName, i, i+1)
 		case playwrightTitle(line) != "" && playwrightBody(l, i):
 			end := playwrightEnd(l, i)
-			r.Failures = append(r.Failures, playwrightFailure(l, i, end))
+			if listed == nil {
+				listed = playwrightListed(l)
+			}
+			r.Failures = append(r.Failures, playwrightFailure(l, i, end, listed))
 			c.Take(playwrightName, i, end)
 			seen = true
 			i = end - 1
@@ -93,8 +97,14 @@ func playwrightEnd(l *Log, i int) int {
 
 // playwrightFailure reads one entry. Retries repeat the error: the first one
 // is taken.
-func playwrightFailure(l *Log, i, end int) loopcore.Failure {
+func playwrightFailure(l *Log, i, end int, listed map[string]bool) loopcore.Failure {
 	title := playwrightTitle(l.Lines[i])
+	for t := title; t != ""; t, _ = splitPath(t, " › ") { // a title also has the steps that led to the error
+		if listed[t] {
+			title = t
+			break
+		}
+	}
 	f := loopcore.Failure{At: l.Number(i), Detail: detail(l, i+1, end)}
 	parts := strings.Split(title, " › ")
 	project := ""
@@ -128,6 +138,26 @@ func playwrightFailure(l *Log, i, end int) loopcore.Failure {
 		f.Line, f.Frames = fr.Line, frames
 	}
 	return f
+}
+
+// playwrightListed is the titles of tests as the list reporter and the summary
+// have them: "  ✘  8 e2e/x.spec.js:18:3 › a › b (45ms)".
+func playwrightListed(l *Log) map[string]bool {
+	out := map[string]bool{}
+	for _, line := range l.Lines {
+		s := strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "  ") || !strings.Contains(s, " › ") || playwrightTitle(line) != "" {
+			continue
+		}
+		for _, mark := range []string{"✓ ", "✘ ", "- ", "x ", "ok "} {
+			if rest, ok := strings.CutPrefix(s, mark); ok {
+				s = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), "0123456789"))
+				break
+			}
+		}
+		out[withoutTime(strings.TrimRight(s, "─ "))] = true
+	}
+	return out
 }
 
 // playwrightFile prefers the title's spelling of the same file.
