@@ -155,6 +155,9 @@ func (u *unit) wordCheck(i int) (check, bool) {
 // infix reads `subject shouldVerb expected`; it is found at the verb.
 func (u *unit) infix(i int) (check, bool) {
 	s := u.stmtStart(i)
+	if u.text(s) == "if" && u.text(s+1) == "(" && u.isOpen(s+1) && u.close(s+1) < i {
+		s = u.close(s+1) + 1
+	}
 	if s >= i || u.kind(i-1) == tkPunct && !u.isClose(i-1) && u.text(i-1) != ">" {
 		return check{}, false
 	}
@@ -294,18 +297,18 @@ func (u *unit) judgeFail(c *check, from, to int) {
 			c.rank = 40
 		}
 	default:
-		c.rank = u.failRank(c)
+		c.rank = u.failRank(c, from, to)
 	}
 	c.verb = "fail" + c.verb
 }
 
 // failRank inverts the strength of a lone predicate: what fails the test is its opposite.
-func (u *unit) failRank(c *check) int {
-	if len(c.ops) != 1 || len(c.opAt) != 1 || strings.ContainsAny(c.verb, "<>&|") {
+func (u *unit) failRank(c *check, from, to int) int {
+	if strings.ContainsAny(c.verb, "<>&|=~") || to <= from {
 		return c.rank
 	}
-	rank := predicateRank(u.lastName(c.opAt[0].from, c.opAt[0].to))
-	if strings.HasPrefix(c.ops[0], "!") || strings.HasPrefix(c.ops[0], "not ") {
+	rank, text := predicateRank(u.lastName(from, to)), u.norm(from, to)
+	if strings.HasPrefix(text, "!") || strings.HasPrefix(text, "not ") {
 		return rank
 	}
 	switch rank {

@@ -19,19 +19,30 @@ func (u *unit) assertWord(i int) bool {
 	case langRust:
 		return u.text(i+1) == "!" && (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "prop_assert") || strings.HasPrefix(t, "debug_assert"))
 	case langJava, langKotlin:
-		return (strings.HasPrefix(t, "assert") && t != "assertThat" && t != "assertSoftly" && t != "assertThatThrownBy" && t != "assertThatCode" && t != "assertThatExceptionOfType" && t != "assert" || t == "shouldThrow" || t == "shouldThrowAny" || t == "shouldNotThrowAny" || t == "shouldNotThrow" || t == "shouldThrowExactly" || strings.HasPrefix(t, "assertFails") || t == "coVerify" || t == "verify" && u.lang == langKotlin && u.text(i+1) == "{" || t == "verify" && u.lang == langKotlin && strings.Contains(u.text(u.close(i+1)+1), "{"))
+		return (strings.HasPrefix(t, "assert") && t != "assertThat" && t != "assertSoftly" && t != "assertThatThrownBy" && t != "assertThatCode" && t != "assertThatExceptionOfType" && t != "assert" || u.ruleExpects(i) || t == "shouldThrow" || t == "shouldThrowAny" || t == "shouldNotThrowAny" || t == "shouldNotThrow" || t == "shouldThrowExactly" || strings.HasPrefix(t, "assertFails") || t == "coVerify" || t == "verify" && u.lang == langKotlin && u.text(i+1) == "{" || t == "verify" && u.lang == langKotlin && strings.Contains(u.text(u.close(i+1)+1), "{"))
 	case langRuby:
 		return strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute") || strings.HasPrefix(t, "must_") || strings.HasPrefix(t, "wont_")
 	case langPHP:
 		return strings.HasPrefix(t, "assert") && (prev == "->" || prev == "::" || u.first(i)) && t != "assert" || strings.HasPrefix(t, "expectException") || t == "expectOutputString" || t == "shouldBeCalled" || t == "shouldHaveBeenCalled" || t == "expects"
 	case langC:
-		return cAssert(t)
+		return cAssert(t) || strings.HasPrefix(t, "expect_") && strings.Contains(u.src, "cmocka")
 	case langCSharp:
 		return prev == "." && (strings.HasSuffix(owner, "Assert") && owner != "" || owner == "ClassicAssert") && !netMark(t) && t != "That" || strings.HasPrefix(t, "Verify") && prev == "." || strings.HasPrefix(t, "Should") && prev == "." && t != "Should" || t == "Exception" && owner == "Record" || t == "ExceptionAsync" && owner == "Record" || strings.HasPrefix(t, "Received") && prev == "." || t == "DidNotReceive" && prev == "."
 	case langElixir:
 		return (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute")) && prev != "." && prev != ":" && t != "assert" && t != "refute" || t == "assert" || t == "refute"
 	case langSwift:
 		return strings.HasPrefix(t, "XCTAssert") || t == "XCTUnwrap" || (t == "expect" || t == "require") && prev == "#"
+	}
+	return false
+}
+
+// ruleExpects says whether token i tells JUnit's rule which exception to expect.
+func (u *unit) ruleExpects(i int) bool {
+	switch u.text(i) {
+	case "expectMessage", "expectCause":
+		return u.text(i-1) == "."
+	case "expect":
+		return u.text(i-1) == "." && u.isOpen(i+1) && strings.HasSuffix(u.norm(i+2, u.close(i+1)), ".class")
 	}
 	return false
 }
@@ -79,7 +90,7 @@ func jsAssert(t string) bool {
 
 func cAssert(t string) bool {
 	for _, p := range [...]string{"EXPECT_", "ASSERT_", "FAIL", "ADD_FAILURE", "CHECK", "REQUIRE", "BOOST_CHECK", "BOOST_REQUIRE", "BOOST_TEST", "BOOST_WARN", "TEST_ASSERT", "cr_assert", "cr_expect", "ck_assert", "assert_", "STRCMP_EQUAL", "LONGS_EQUAL", "DOUBLES_EQUAL", "QCOMPARE", "QVERIFY", "SUCCEED", "STATIC_REQUIRE", "WARN", "fail_unless", "lequal", "lok", "mu_assert", "munit_assert", "UNSIGNED_LONGS_EQUAL", "POINTERS_EQUAL", "ASSERT", "EXPECT", "EXPECT_CALL"} {
-		if strings.HasPrefix(t, p) && t != "CHECK_NOFAIL_MESSAGE" && t != "BOOST_TEST_MODULE" && t != "BOOST_TEST_MESSAGE" {
+		if strings.HasPrefix(t, p) && t != "CHECKED_IF" && t != "CHECKED_ELSE" && t != "CHECK_NOFAIL_MESSAGE" && t != "BOOST_TEST_MODULE" && t != "BOOST_TEST_MESSAGE" {
 			return true
 		}
 	}
@@ -134,7 +145,7 @@ func (u *unit) callCheck(i int) (check, bool) {
 	}
 	u.receiver(&c, i, open, span{s, to})
 	for k, a := range args {
-		if k == 0 && u.lang == langGo && (u.norm(a.from, a.to) == "t" || u.norm(a.from, a.to) == "tb" || u.norm(a.from, a.to) == "b" || u.norm(a.from, a.to) == "c") {
+		if k == 0 && u.lang == langGo && (u.norm(a.from, a.to) == "t" || u.norm(a.from, a.to) == "tb" || strings.HasSuffix(u.norm(a.from, a.to), ".T()") || u.norm(a.from, a.to) == "b" || u.norm(a.from, a.to) == "c") {
 			continue
 		}
 		c.ops, c.opAt = append(c.ops, u.norm(a.from, a.to)), append(c.opAt, a)
@@ -233,6 +244,10 @@ func (u *unit) fluentCheck(i int) (check, bool) {
 	to := u.stmtEnd(i)
 	open := i + 1
 	c := check{verb: "", to: to, text: u.norm(i, to)}
+	switch t := u.text(i); t {
+	case "assertThatThrownBy", "assertThatExceptionOfType", "thenThrownBy", "expectCatching":
+		c.verb = "thrownBy" // what follows is about the exception
+	}
 	if u.text(open) == "." {
 		open += 2
 	}
@@ -285,7 +300,20 @@ func (u *unit) fluentCheck(i int) (check, bool) {
 		}
 	}
 	u.judge(&c)
+	if u.lang == langJS && c.soft == "" && uncalled(u, i, to) {
+		c.rank, c.soft = 0, "the matcher is not called"
+	}
 	return c, true
+}
+
+// uncalled says whether a chain of jest ends in the bare name of a matcher.
+func uncalled(u *unit, i, to int) bool {
+	last := to - 1
+	if u.text(last) == ";" {
+		last--
+	}
+	t := u.text(last)
+	return last > i && u.text(last-1) == "." && len(t) > 2 && strings.HasPrefix(t, "to") && t[2] >= 'A' && t[2] <= 'Z'
 }
 
 // verify reads Mockito's verify(mock, times(n)).call(args).

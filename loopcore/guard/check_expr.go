@@ -14,6 +14,11 @@ func (u *unit) judgeExpr(c *check, from, to int) {
 		}
 		from, to = from+1, to-1
 	}
+	if lazily(`^(lambda|fn|function|->)$`).MatchString(u.text(from)) {
+		u.judgeUnary(c, from, to)
+		c.rank, c.soft = 0, "a function is always true"
+		return
+	}
 	if parts := u.splitBy(from, to, "||", "or"); len(parts) > 1 {
 		best := 101
 		for _, p := range parts {
@@ -136,6 +141,11 @@ func (u *unit) refine(c *check, op string, width int) {
 		d := check{}
 		u.judgeUnary(&d, c.opAt[0].from, c.opAt[0].to)
 		c.rank = d.rank
+	case op == "=" && lazily(`\b_\w*`).MatchString(c.ops[0]) && c.ops[0] != "_" && !isPlainName(c.ops[0]):
+		c.rank = 65
+		if !strings.ContainsAny(c.ops[0], `0123456789":`) {
+			c.rank = 60
+		}
 	case op == "=" && !strings.ContainsAny(c.ops[0], `0123456789"`):
 		c.rank = 60
 		if c.ops[0] == "_" || isPlainName(c.ops[0]) {
@@ -159,7 +169,11 @@ func (u *unit) judgeUnary(c *check, from, to int) {
 		return
 	}
 	text := u.norm(from, to)
-	c.ops, c.opAt = append(c.ops, text), append(c.opAt, span{from, to})
+	if a := u.equalityCall(from, to); len(a) == 2 {
+		c.ops, c.opAt = append(c.ops, u.norm(a[0].from, a[0].to), u.norm(a[1].from, a[1].to)), append(c.opAt, a...)
+	} else {
+		c.ops, c.opAt = append(c.ops, text), append(c.opAt, span{from, to})
+	}
 	neg := strings.HasPrefix(text, "!") || strings.HasPrefix(text, "not ")
 	last := u.lastName(from, to)
 	rank := predicateRank(last)
@@ -180,6 +194,18 @@ func (u *unit) judgeUnary(c *check, from, to int) {
 		rank, c.soft = 0, "the condition is constant"
 	}
 	c.rank = rank
+}
+
+// equalityCall returns the arguments of a call that compares two values: reflect.DeepEqual(a, b).
+func (u *unit) equalityCall(from, to int) []span {
+	if u.text(from) == "!" {
+		from++
+	}
+	open := u.prevOpen(to - 1)
+	if open <= from || open == to-1 || u.text(open) != "(" || predicateRank(u.text(open-1)) != 90 {
+		return nil
+	}
+	return u.args(open)
 }
 
 // lastName returns the last called or named word at the top level of [from, to).

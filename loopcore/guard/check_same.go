@@ -9,8 +9,31 @@ import (
 
 // judgeKept reports an assertion that stands as it was while its expected side now comes from the subject: A03.
 func (d *diff) judgeKept(p testPair, o, n *check) {
+	d.onlyInDebug(p, o, n)
 	if d.selfExpected(p.new.unit, n) && !d.selfExpected(p.old.unit, o) {
 		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, fmt.Sprintf("test %q: the expected value is now the subject itself: %s", p.new.path, n.text))
+	}
+}
+
+// failureRE are the exceptions that assertions throw.
+var failureRE = lazily(`\b(Assertion(Error|Failed|FailedError|FailedException|Exception)|AssertFailedException|ExpectationFailedException|ExpectationNotMetError|MultipleFailuresError|XunitException|Minitest::Assertion|TestAbortedException)\b`)
+
+// expectsFailure reports a test that now expects an assertion to fail: T05.
+func (d *diff) expectsFailure(p testPair) {
+	had := p.old.unit.norm(p.old.head, p.old.to)
+	for k := range p.new.checks {
+		n := &p.new.checks[k]
+		if m := failureRE.FindString(n.text); n.family == famThrow && m != "" && !strings.Contains(had, m) {
+			d.report("T05", loopcore.SevBlock, p.new.unit.path, n.line, fmt.Sprintf("test %q expects its own assertion to fail: %s", p.new.path, n.text))
+		}
+	}
+}
+
+// onlyInDebug reports an assertion that became one which some builds leave out: A14.
+func (d *diff) onlyInDebug(p testPair, o, n *check) {
+	l := p.new.unit.lang
+	if strings.HasPrefix(n.verb, "debug_") && !strings.HasPrefix(o.verb, "debug_") || strings.HasPrefix(n.text, "assert ") && !strings.HasPrefix(o.text, "assert ") && l == langJava || n.verb == "assert" && o.verb != "assert" && l == langSwift {
+		d.report("A14", loopcore.SevHuman, p.new.unit.path, n.line, fmt.Sprintf("test %q: it checks only in some builds: %s → %s", p.new.path, o.text, n.text))
 	}
 }
 
@@ -128,6 +151,9 @@ func zeroVerb(o, n *check) bool {
 
 // vacuous says whether a pattern matches every message.
 func vacuous(s string) bool {
+	if m := lazily(`^[\w:.]+\((.*)\)$`).FindStringSubmatch(s); m != nil {
+		s = m[1]
+	}
 	switch strings.Trim(s, `"'/~r`) {
 	case "", ".", ".*", ".+", "(.*)", "^", "$", "%s", ".*?":
 		return strings.ContainsAny(s, `"/`)

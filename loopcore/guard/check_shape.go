@@ -13,7 +13,7 @@ func (u *unit) shape(c *check) {
 	if u.lang == langJS && c.rank == 90 && u.looseEqual(c.at) {
 		c.rank = rankUnordered
 	}
-	if c.family != famValue || c.soft != "" || c.rank < 85 || len(c.opAt) < 2 {
+	if c.family != famValue || c.soft != "" || c.rank < rankUnordered || len(c.opAt) < 2 {
 		return
 	}
 	tol, sized, loose := 0.0, false, false
@@ -31,7 +31,7 @@ func (u *unit) shape(c *check) {
 	case sized && c.rank >= 88:
 		c.rank = rankSize
 	case tol > 0 && c.tol == 0:
-		c.rank, c.tol = 85, tol
+		c.rank, c.tol = min(c.rank, 85), tol
 	case loose && c.rank == 90:
 		c.rank = rankUnordered
 	}
@@ -137,7 +137,9 @@ func (u *unit) unordered(s span) bool {
 			continue
 		}
 		switch u.text(i + 1) {
-		case "sort", "sorted", "toSorted", "toSet", "to_set", "ToHashSet":
+		case "sorted":
+			return u.lang != langRuby && u.text(i+2) == "(" && u.close(i+2) == s.to-1
+		case "sort", "toSorted", "toSet", "to_set", "ToHashSet":
 			return i+2 >= s.to || u.text(i+2) == "(" && u.close(i+2) == s.to-1
 		}
 	}

@@ -61,7 +61,29 @@ func (u *unit) shellCheck(i int) (check, bool) {
 		c.soft, c.ctx = "its failure is dropped by ||", "|| "+u.text(end+1)
 		c.text += "||" + u.text(end+1)
 	}
+	u.alternative(&c, i, end)
 	return c, true
+}
+
+// alternative weakens a check that another may stand in for: [ a ] || [ b ].
+func (u *unit) alternative(c *check, i, end int) {
+	test := func(k int) bool { return u.text(k) == "[" || u.text(k) == "test" || u.text(k) == "grep" }
+	before := u.text(i-1) == "||" && u.line(i-1) == u.line(i) && c.verb != "exit" && c.verb != "return" && c.verb != "false" && c.verb != "fail"
+	if c.soft == "" && (u.text(end) == "||" && test(end+1) || before && c.rank > 60) {
+		c.rank -= 10
+		c.verb += "||"
+	}
+	if c.soft == "" && u.text(i-1) == "&&" && u.line(i-1) == u.line(i) && u.text(u.lineStart(i)) == "[" && c.rank > 60 && !u.first(i) {
+		c.ctx = "&&"
+	}
+}
+
+// lineStart returns the first token of the line of token i.
+func (u *unit) lineStart(i int) int {
+	for i > 0 && !u.first(i) {
+		i--
+	}
+	return i
 }
 
 // failsLater says whether the rest of the line ends in a failure.

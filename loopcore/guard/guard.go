@@ -88,6 +88,7 @@ func (d *diff) run() {
 	d.collectRules()
 	d.checkRules()
 	d.rowRules()
+	d.limitRules()
 	d.flowRules()
 	d.helperRules()
 	d.suppressionRules()

@@ -23,6 +23,7 @@ const (
 	markTodo  markClass = "T12" // no body
 	markBuild markClass = "T10" // compiled only under a condition
 	markTime  markClass = "A11" // longer limit or retry
+	markGone  markClass = "T08" // taken out of what the runner collects
 )
 
 // markRule finds one kind of directive in the view of a piece of a file.
@@ -47,7 +48,7 @@ var headMarks = map[lang][]markRule{
 		rx(markTime, `@(pytest\.)?mark\.(flaky|timeout|repeat)\b[^\n]*|@flaky[^\n]*`),
 	},
 	langJS: {
-		rx(markSkip, `^x(it|test|describe|context|specify|suite)\b|\.skip\b|\.fixme\b|[{,]skip:(true|""|[^f])|[{,]ignore:true|[{,]disabled:true`),
+		rx(markSkip, `^x(it|test|describe|context|specify|suite)\b|\.skip\b|^Deno\.test\.ignore\b|\.fixme\b|[{,]skip:(true|""|[^f])|[{,]ignore:true|[{,]disabled:true`),
 		rx(markCond, `\.skipIf\b|\.runIf\b|[{,]ignore:[^tf,}][^,}]*`),
 		rx(markXfail, `\.fails\b|\.failing\b|\.fail\b|[{,]todo:(true|"")|[{,]fails:true`),
 		rx(markFocus, `^f(it|describe|context|test|specify)\b|\.only\b|[{,]only:true`),
@@ -100,6 +101,7 @@ var headMarks = map[lang][]markRule{
 	},
 	langElixir: {
 		rx(markSkip, `@(module|describe)?tag(:skip\b| skip:(""|true)[^\n]*|\(skip:[^\n]*|\(:skip)|@(module|describe)?tag :skip\b`),
+		rx(markCond, `@(module|describe)?tag( |\()skip:[^\s"t][^\n]*`),
 		rx(markXfail, `@(module|describe)?tag( |\()?:?(pending|xfail)\b[^\n]*`),
 		rx(markFocus, `@(module|describe)?tag( |\()?:?focus\b[^\n]*`),
 		rx(markTime, `@(module|describe)?tag( |\()?timeout:[^\n]*`),
@@ -127,10 +129,15 @@ var bodyMarks = map[lang][]markRule{
 		rx(markXfail, `\bpytest\.xfail\([^\n]*|\bpytestmark=[^\n]*\bxfail\b[^\n]*|,marks=[^\n]*xfail[^\n]*`),
 		rx(markSkip, `,marks=[^\n]*\bskip\b[^\n]*|\bcollect_ignore(_glob)?\b[^\n]*`),
 		rx(markTime, `\bpytestmark=[^\n]*\b(flaky|timeout)\b[^\n]*`),
+		rx(markSkip, `\braise pytest\.skip\.Exception\([^\n]*`),
+		rx(markCond, `^assume\([^\n]*`),
+		rx(markGone, `^del \w+\.test\w*|\bdelattr\(\w+,""\)`),
 	},
 	langJS: {
 		rx(markSkip, `\b(this|ctx|context|t|test|it|describe)\.skip\([^\n]*|\bpending\([^\n]*|\btest\.fixme\([^\n]*|\bassert\.timeout\b`),
 		rx(markXfail, `\btest\.fail\([^\n]*|\b(t|ctx)\.todo\([^\n]*`),
+		rx(markSkip, `\b(global|globalThis|window)\.(it|test|describe|specify)=[^=][^\n]*`),
+		rx(markCond, `=[^=\n]*\?[^\n]*\b(it|test|describe|suite|context)\.skip\b[^\n]*`),
 		rx(markTime, `\bthis\.(timeout|retries|slow)\([^\n]*|\b(jest|vi)\.(setTimeout|retryTimes)\([^\n]*|\bvi\.setConfig\([^\n]*|\btest\.(setTimeout|slow)\([^\n]*`),
 	},
 	langRust: {
@@ -145,16 +152,18 @@ var bodyMarks = map[lang][]markRule{
 		rx(markSkip, `\bthrow (\w+\.)*(TestAbortedException|SkipException|AssumptionViolatedException)\b[^\n]*|\bthrow io\.kotest\.engine\.[^\n]*`),
 	},
 	langRuby: {
-		rx(markSkip, `^skip\b[^=\n:.]*$|^skip\b[ (]""[^\n]*|[;{] ?skip\b[^=:]*$`),
+		rx(markSkip, `^(omit|pend)\b[ (][^=\n]*|^skip (if|unless)\b[^\n]*|^skip\b[^=\n:.]*$|^skip\b[ (]""[^\n]*|[;{] ?skip\b[^=:]*$`),
+		rx(markCond, `^(omit|pend)_(if|unless)\b[^\n]*`),
 		rx(markXfail, `^pending\b[^=\n.{]*$|^pending[ (]""[^\n]*`),
 		rx(markFocus, `^focus$`),
+		rx(markGone, `\b(undef_method|remove_method)[ (]:test_\w+|^undef test_\w+`),
 	},
 	langPHP: {
 		rx(markSkip, `->markTestSkipped\([^\n]*|(self|static)::markTestSkipped\([^\n]*`),
 		rx(markXfail, `->markTestIncomplete\([^\n]*|(self|static)::markTestIncomplete\([^\n]*`),
 	},
 	langC: {
-		rx(markSkip, `\bGTEST_SKIP(_)?\([^\n]*|^SKIP\([^\n]*|\bTEST_IGNORE(_MESSAGE)?\([^\n]*|\bTEST_IGNORE_LINE|\bcr_skip(_test)?\([^\n]*|^skip\(\)|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
+		rx(markSkip, `\bGTEST_SKIP(_)?\([^\n]*|(^|[;){}])SKIP\([^\n]*|\bTEST_IGNORE(_MESSAGE)?\([^\n]*|\bTEST_IGNORE_LINE|\bcr_skip(_test)?\([^\n]*|^skip\(\)|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
 		rx(markXfail, `\bQEXPECT_FAIL\(`),
 	},
 	langCSharp: {
@@ -163,7 +172,7 @@ var bodyMarks = map[lang][]markRule{
 		rx(markXfail, `\bAssert\.Inconclusive\([^\n]*|throw new (\w+\.)*InconclusiveException\b[^\n]*`),
 	},
 	langElixir: {
-		rx(markSkip, `@moduletag( |\()?(:skip\b|skip:)[^\n]*|\bExUnit\.configure\([^\n]*exclude:[^\n]*`),
+		rx(markSkip, `@tag\(:skip\)|@moduletag( |\()?(:skip\b|skip:)[^\n]*|\bExUnit\.configure\([^\n]*exclude:[^\n]*`),
 	},
 	langSwift: {
 		rx(markSkip, `\bthrow XCTSkip\b[^\n]*|\bthrow Skip\b`),

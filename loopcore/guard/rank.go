@@ -50,7 +50,10 @@ func (u *unit) judge(c *check) {
 	v := flat(c.verb)
 	not := hasAny(v, "not", "never", "refute", "wont", "doesnt", "didnot") && !hasAny(v, "notnull", "notnil", "notempty", "notblank", "nothrow", "notthrow", "notraise", "notification", "another", "annotat", "notnone")
 	if u.lang == langSwift && len(c.ops) > 0 && strings.HasPrefix(c.ops[0], "throws:") {
-		c.family, c.exc, c.rank = famThrow, strings.TrimPrefix(c.ops[0], "throws:"), 80
+		c.family, c.exc, c.rank = famThrow, strings.TrimPrefix(c.ops[0], "throws:"), 88
+		if strings.HasSuffix(c.exc, ".self") {
+			c.rank = 80
+		}
 		if hasAny(c.exc, "any Error", "(Error)", "Never") || c.exc == "Error.self" {
 			c.rank = 50
 		}
@@ -74,6 +77,13 @@ func (u *unit) judge(c *check) {
 }
 
 func (u *unit) judgeMock(c *check, v string, not bool) bool {
+	if u.lang == langC && strings.HasPrefix(c.verb, "expect_") {
+		c.family, c.rank = famMock, 80
+		if hasAny(c.verb, "any") {
+			c.rank = 10
+		}
+		return true
+	}
 	mock := c.family == famMock || hasAny(v, "called", "receive", "calls") || u.lang == langPHP && strings.HasPrefix(v, "expects") || strings.HasPrefix(v, "verify") || strings.HasPrefix(v, "coverify") || strings.HasPrefix(v, "expectcall")
 	if !mock || hasAny(v, "recalled") {
 		return false
@@ -91,17 +101,19 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 		c.rank = 50
 	case hasAny(v, "calledwith", "calledoncewith", "calledexactlyoncewith", "haslastcalled", "anycall", "hascalls", "nthcalled", "lastcalled", "awaitedwith", "withargs", "calledtimes.with", "received.with", "with"):
 		c.rank = 85
-	case hasAny(v, "times", "once", "count", "exactly", "awaitedonce", "twice") || hasAny(all, "times(", "times.", "once", "exactly"):
+	case hasAny(v, "numberofcalls", "times", "once", "count", "exactly", "awaitedonce", "twice") || hasAny(all, "times(", "times.", "once", "exactly"):
 		c.rank = 75
 	case hasAny(v, "received", "verify", "coverify", "expectcall", "expects"):
 		c.rank = 70
+	case v == "assertcalled" && u.lang == langGo:
+		c.rank = 75
 	case hasAny(v, "receive"):
 		c.rank = 60
 	default:
 		c.rank = 50
 	}
 	// loose argument matchers
-	loose := strings.Count(all, "any()") + strings.Count(all, "any(") + strings.Count(all, "anything") + strings.Count(all, "any<") + strings.Count(all, "anystring") + strings.Count(all, "anyint") + strings.Count(all, "it.isany") + strings.Count(all, "mock.any") + strings.Count(all, "_)") + strings.Count(all, "arg.any") + strings.Count(all, "anyarg")
+	loose := strings.Count(all, "any()") + strings.Count(all, "any(") + strings.Count(all, "anything") + strings.Count(all, "any<") + strings.Count(all, "anystring") + strings.Count(all, "anyint") + strings.Count(all, "it.isany") + strings.Count(all, "mock.any") + strings.Count(all, "_)") + strings.Count(all, "arg.any") + strings.Count(all, "anyarg") + 5*strings.Count(all, "any_args")
 	if u.lang == langElixir {
 		for _, w := range wordRE.FindAllString(all, -1) {
 			if strings.HasPrefix(w, "_") {
@@ -119,7 +131,7 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Throwable": true, "Error": true, "StandardError": true, "RuntimeError": true, "std::exception": true, "exception": true, "System.Exception": true, "RuntimeException": true, "any Error": true, "ApplicationException": true, "SystemException": true}
 
 func (u *unit) judgeThrow(c *check, v string, not bool) bool {
-	throw := hasAny(v, "throw", "raise", "rejects", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
+	throw := u.lang == langJava && (v == "expect" || v == "expectmessage" || v == "expectcause") || hasAny(v, "throw", "raise", "rejects", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
 	if u.lang == langC && v == "fail" || hasAny(v, "failfast") {
 		return false
 	}
@@ -142,7 +154,7 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 	msg := len(c.ops) > 1 && (strings.Contains(c.text, "match=") || strings.Contains(v, "message") || strings.Contains(v, "containing") || strings.Contains(v, "matching")) || hasAny(v, "raisesregex", "withmessage", "hasmessage", "errorcontains", "equalerror", "throwsmatches", "throwswith", "messageregex", "messagematches", "exceptionmessage", "exceptioncode", "raisesexactly")
 	empty := false
 	for k, op := range c.ops {
-		empty = empty || k > 0 && vacuous(op)
+		empty = empty || (k > 0 || hasAny(v, "message", "matches")) && vacuous(op)
 		if k > 0 && (strings.HasPrefix(op, `"`) || strings.HasPrefix(op, "/") || strings.HasPrefix(op, "~r") || strings.HasPrefix(op, "{") && u.lang == langJS || strings.HasPrefix(op, "new ") && strings.Contains(op, "(") && u.lang == langJS) && !u.isMessage(v) {
 			msg = true
 		}
@@ -198,6 +210,9 @@ func (u *unit) excType(c *check, v string) string {
 	}
 	for k, op := range c.ops {
 		name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(op, ".class"), "::class"), ".class.java"), "::class.java")
+		if u.lang == langSwift && strings.Contains(name, ".") && name[0] >= 'A' && name[0] <= 'Z' && !strings.ContainsAny(name, "( \"") {
+			return name
+		}
 		name, made := strings.CutPrefix(name, "new ")
 		if i := strings.IndexByte(name, '('); i > 0 && (made || strings.HasSuffix(name[:i], ".new")) {
 			name = strings.TrimSuffix(name[:i], ".new")
@@ -229,6 +244,8 @@ func (u *unit) excType(c *check, v string) string {
 // valueRank ranks a verb that compares values.
 func (u *unit) valueRank(c *check, v string, not bool) int {
 	switch {
+	case (u.lang == langJS || u.lang == langPHP) && len(c.ops) == 1 && lazily(`(^|\.)tobe[a-z]`).MatchString(v) && !hasAny(v, "null", "undefined", "empty", "true", "false", "truthy", "falsy", "resolved", "defined", "snapshot"):
+		return 55
 	case u.lang == langC && hasAny(v, "warn") && (strings.HasPrefix(v, "warn") || strings.HasPrefix(v, "boostwarn")):
 		c.soft = "it only warns"
 		return 5
@@ -240,8 +257,10 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		if hasAny(c.ops[1], ">", "<") {
 			return 65
 		}
-	case v == "single":
-		return 70
+	case v == "single", lazily(`have_attributes\((size|length|count):`).MatchString(c.text + strings.Join(c.ops, " ")):
+		return rankSize
+	case hasAny(v, "benumerically") && len(c.ops) > 1 && hasAny(c.ops[1], ">", "<"):
+		return 65
 	case u.lang == langPHP && v == "assertequals", u.lang == langGo && v == "equalvalues":
 		return rankUnordered
 	case u.lang == langJS && (v == "" || v == "not" || v == "to" || v == "resolves" || v == "tobe." || v == "to.be"):
@@ -282,8 +301,10 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		switch {
 		case hasAny(v, "elementsmatch", "matcharray", "samemembers", "anyorder", "containonly", "onlyelements") || hasAny(v, "members") && !hasAny(v, "include"):
 			return rankUnordered
-		case hasAny(v, "exactly", "equalcount", "inorder", "matchobject"):
-			return 87
+		case hasAny(v, "exactly", "equalcount", "inorder"):
+			return 90
+		case hasAny(v, "matchobject"):
+			return 80
 		case not:
 			return 60
 		}
@@ -303,7 +324,7 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 			return 40
 		}
 		return 75
-	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup", "token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp", "streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test" || v == "xctassert":
+	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup", "token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp", "streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test" || v == "xctassert" || v == "propassert":
 		return u.truthRank(c, v)
 	case not && hasAny(v, "eq", "same", "be", "is", "ne", "not"):
 		return 45
@@ -372,6 +393,9 @@ func (u *unit) findTolerance(c *check, v string) {
 		c.tol = u.number(c.opAt[n-1])
 	case n == 4:
 		c.tol = u.number(c.opAt[2])
+	}
+	if u.lang == langC && c.tol == 0 && hasAny(v, "doubleeq", "floateq") { // four units in the last place
+		c.tol = 1e-6
 	}
 	if u.lang == langCSharp && hasAny(v, "equal") && n > 2 && !strings.Contains(c.ops[2], ":") {
 		c.tol = pow10(-u.number(c.opAt[2]))

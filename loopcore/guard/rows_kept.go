@@ -10,6 +10,9 @@ func (u *unit) walked(i int) bool {
 	if t == nil || t.suite || i < t.body {
 		return true
 	}
+	if u.lang == langPHP && u.text(i-1) == "(" && u.text(i-2) == "with" { // Pest's ->with([…])
+		return true
+	}
 	for o := i; o >= t.body; o = u.up(o) { // a table of tables, a cell of a table
 		s := max(u.stmtStart(o), t.body)
 		if walkRE.MatchString(u.norm(s, o)+" ") || u.walkedAfter(o) {

@@ -98,6 +98,7 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 		d.judgePair(p, m[0], m[1])
 	}
 	d.leftOver(p, olds, news, usedO, usedN, pool)
+	d.expectsFailure(p)
 }
 
 // kinship says how likely one assertion became the other.
@@ -168,9 +169,7 @@ func (d *diff) judgePair(p testPair, o, n *check) {
 		return
 	}
 	drop := o.rank - n.rank
-	if strings.HasPrefix(n.verb, "debug_") && !strings.HasPrefix(o.verb, "debug_") || n.verb == "assert" && o.verb != "assert" && (p.new.unit.lang == langJava || p.new.unit.lang == langSwift || p.new.unit.lang == langKotlin) {
-		d.report("A14", loopcore.SevHuman, path, n.line, change+" (it checks only in some builds)")
-	}
+	d.onlyInDebug(p, o, n)
 	switch {
 	case drop > 4 && o.family == famThrow && d.messageMoved(p, o):
 	case drop > 4 && (o.family == famThrow || n.family == famThrow):

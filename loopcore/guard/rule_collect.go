@@ -251,7 +251,7 @@ func (d *diff) lostBase(f *fileDiff) {
 	if f.old == nil || f.new == nil || f.newU.lang != langElixir || countTests(f.newU) == 0 {
 		return
 	}
-	re := lazily(`(?m)^\s*use \w+(\.\w+)*Case\b`)
+	re := lazily(`(?m)^\s*use [\w.]*Case\b`)
 	if re.MatchString(f.oldU.src) && !re.MatchString(f.newU.src) {
 		d.report("T08", loopcore.SevBlock, f.path(), 1, "the tests of the file are no longer collected: "+strings.TrimSpace(re.FindString(f.oldU.src))+" is gone")
 	}
@@ -292,7 +292,7 @@ func (u *unit) declConditions(t *test) []string {
 			head = u.headLine(o)
 		}
 		word := head
-		if k := strings.IndexAny(head, " (!"); k > 0 {
+		if k := strings.IndexAny(head, " (!["); k > 0 {
 			word = head[:k]
 		}
 		switch word {

@@ -27,6 +27,9 @@ func (d *diff) flowRules() {
 // exitWords leave a test or its loop.
 func (u *unit) isExit(i int) bool {
 	t, next, prev := u.text(i), u.text(i+1), u.text(i-1)
+	if u.lang == langCSharp && t == "Pass" && prev == "." && u.text(i-2) == "Assert" {
+		return true
+	}
 	if u.kind(i) != tkIdent || prev == "." && t != "exit" && t != "_exit" && t != "Exit" && t != "Goexit" {
 		return false
 	}
@@ -39,6 +42,8 @@ func (u *unit) isExit(i int) bool {
 		return next == "(" || u.lang == langShell || u.lang == langRuby
 	case "next":
 		return u.lang == langRuby
+	case "TEST_PASS", "TEST_PASS_MESSAGE":
+		return u.lang == langC && next == "("
 	case "yield":
 		return u.lang == langPython
 	case "throw":
@@ -228,6 +233,10 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 			return
 		}
 		say("T15", loopcore.SevBlock, "nobody waits for the assertion in")
+	case "zip":
+		if !existed && len(p.new.checks) <= len(p.old.checks) {
+			say("A10", loopcore.SevBlock, "what is left over is not compared in")
+		}
 	case "try", "swallow":
 		if existed || len(p.new.checks) <= len(p.old.checks) {
 			say("A08", loopcore.SevBlock, "the failure is swallowed by")
@@ -329,6 +338,9 @@ func (d *diff) unawaited(p testPair) {
 				return
 			}
 		}
+	}
+	if why := droppedWork(p, a, b); why != "" {
+		miss(why)
 	}
 	if strings.Contains(a, "await ") && (strings.Contains(b, "async") || u.lang != langPython) && strings.Count(a, "await ") > strings.Count(b, "await ") && d.dropsAwait(p) {
 		miss("an await was removed")

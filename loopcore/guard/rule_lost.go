@@ -51,7 +51,7 @@ func (d *diff) goneTests(f *fileDiff, ls []lostTest) {
 			sev, note = loopcore.SevHuman, "; "+d.subjectGone(l.test)+" was removed too"
 		case d.shrank && !d.inLoop():
 			sev, note = loopcore.SevHuman, "; the implementation lost code too"
-		case replaced, d.repaid(f):
+		case replaced, strength(l.checks) > 0 && d.repaid(f):
 			sev, note = loopcore.SevHuman, "; others of the same strength were added"
 		}
 		d.report("T02", sev, f.path(), 0, fmt.Sprintf("test %q deleted%s", l.path, note))

@@ -145,6 +145,9 @@ func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
 			return ""
 		}
 	case markCond:
+		if onlyElsewhere(m.text+" "+m.cond) || m.at >= 0 && onlyElsewhere(m.text+" "+u.norm(m.at, u.stmtEnd(m.at))) {
+			return loopcore.SevBlock
+		}
 		raw := m.text + " " + m.cond
 		if m.at >= 0 {
 			raw += " " + u.norm(m.at, u.stmtEnd(m.at))
@@ -170,6 +173,11 @@ func (d *diff) knownSwitch(cond string) bool {
 		}
 	}
 	return false
+}
+
+// onlyElsewhere says whether a condition lets a test run on a platform alone that gates rarely run on.
+func onlyElsewhere(s string) bool {
+	return lazily(`@\w*\.?(EnabledOn\w*|EnabledForJreRange)\((OS\.|value=OS\.|\{?OS\.)?(WINDOWS|MAC|AIX|SOLARIS|FREEBSD)\b|RequiresOperatingSystem(Family)?\("?(Win|Darwin|Mac|\^Win)|^@Requires\(\{ ?os\.(windows|macOs|solaris)|skipUnless\(sys\.platform==?"?(win|darwin)|GOOS!="(windows|darwin|plan9)"`).MatchString(s)
 }
 
 // otherPlatform says whether a condition speaks of a platform that gates rarely run on.
@@ -225,6 +233,12 @@ func goBuildHolds(expr string) bool {
 	return false
 }
 
+// guardsItself says whether the directive after #ifndef X defines X.
+func (u *unit) guardsItself(i int) bool {
+	f, g := strings.Fields(strings.TrimPrefix(u.text(i), "#")), strings.Fields(strings.TrimPrefix(u.text(i+1), "#"))
+	return len(f) > 1 && len(g) > 1 && u.kind(i+1) == tkDirective && g[0] == "define" && f[1] == g[1]
+}
+
 // buildBlocks marks the tests inside of preprocessor conditionals.
 func (d *diff) buildBlocks(u *unit) {
 	if !u.syn().preproc {
@@ -250,7 +264,7 @@ func (d *diff) buildBlocks(u *unit) {
 		switch {
 		case strings.HasPrefix(text, "if"):
 			c := cond{text}
-			if strings.HasPrefix(text, "ifndef") && (len(stack) == 0 && i < 3 || strings.HasSuffix(text, "_H") || strings.HasSuffix(text, "_HPP") || strings.HasSuffix(text, "_H_")) || strings.Contains(text, "canImport") || text == "if 1" || text == "if true" {
+			if strings.HasPrefix(text, "ifndef") && (len(stack) == 0 && i < 3 && u.guardsItself(i) || strings.HasSuffix(text, "_H") || strings.HasSuffix(text, "_HPP") || strings.HasSuffix(text, "_H_")) || strings.Contains(text, "canImport") && !hasAny(text, "UIKit", "AppKit", "WatchKit", "SwiftUI", "Darwin", "CoreData", "Combine", "WinSDK") || text == "if 1" || text == "if true" {
 				c.text = ""
 			}
 			stack = append(stack, c)

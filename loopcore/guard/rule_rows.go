@@ -413,7 +413,7 @@ func (u *unit) isList(i int) bool {
 		}
 	case "(":
 		switch prev {
-		case "listOf", "arrayOf", "sequenceOf", "mapOf", "setOf", "asList", "forAll", "withData", "row", "table", "Values", "ValuesIn", "TestCases", "values", "arrayListOf", "of":
+		case "GENERATE", "listOf", "arrayOf", "sequenceOf", "mapOf", "setOf", "asList", "forAll", "withData", "row", "table", "Values", "ValuesIn", "TestCases", "values", "arrayListOf", "of":
 			return u.listBody(i)
 		case "=": // shell arrays
 			return u.lang == langShell || u.lang == langPython && len(u.args(i)) > 2
@@ -474,7 +474,7 @@ func (u *unit) listName(i int) string {
 }
 
 // narrowRE are expressions that cut a source of cases short.
-var narrowRE = lazily(`\[:?-?\d*:\d*\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first\(|\.Take\(|\.prefix\(|\.drop\(|\.skip\(|\.filter\(|\.Where\(|\.limit\(|Enum\.take|Enum\.filter|Enum\.drop|array_slice\(|array_filter\(|\.select\b|\.reject\b|\.dropLast|\.dropFirst|range\(0\)|in \[\]|in\[\]|of \[\]|emptyList\(|\.subList\(|Skip\(`)
+var narrowRE = lazily(`\[:?-?\d*:\d*\]|\w\[(len\(\w+\))?:(len\(\w+\)[-/][^\]]*)?\]|\w\[len\(\w+\):\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first\(|\.Take\(|\.prefix\(|\.drop\(|\.skip\(|\.filter\(|\.Where\(|\.limit\(|Enum\.take|Enum\.filter|Enum\.drop|array_slice\(|array_filter\(|\.select\b|\.reject\b|\.dropLast|\.dropFirst|range\(0\)|in \[\]|in\[\]|of \[\]|emptyList\(|\.subList\(|Skip\(`)
 
 // loopSources reports loops and parameter sources that were cut short or emptied: T11.
 func (d *diff) loopSources() {

@@ -15,10 +15,12 @@ func (u *unit) wraps(i int, t *test) []wrap {
 	var out []wrap
 	for o := u.up(i); o >= t.body; o = u.up(o) {
 		if w := u.text(o); w == "(" || w == "[" {
-			if s := u.norm(max(u.stmtStart(o), t.body), o); swallowRE.MatchString(s + "(") {
+			if s := u.norm(max(u.stmtStart(o), t.body), o); swallowRE.MatchString(s+"(") || swallowRE.MatchString(u.norm(max(u.stmtStart(o), t.body), min(o+6, i))) {
 				out = append(out, wrap{"swallow", s})
-			} else if asyncRE.MatchString(s + "(") {
+			} else if asyncRE.MatchString(s+"(") || u.droppedPromise(o, s) {
 				out = append(out, wrap{"async", s})
+			} else if u.lang == langShell && w == "(" && u.text(u.close(o)+1) == "&" {
+				out = append(out, wrap{"async", "( … ) &"})
 			}
 			continue
 		}
@@ -35,6 +37,9 @@ func (u *unit) wraps(i int, t *test) []wrap {
 	s := u.stmtStart(i)
 	if w := u.text(s); (w == "if" || w == "unless") && s < i && s >= t.body {
 		out = append(out, u.condWrap(u.norm(s, i)))
+	}
+	if k := u.prev(i); u.lang == langJS && k > s && u.text(k) == "&&" {
+		out = append(out, wrap{"if", u.norm(s, k)})
 	}
 	if u.lang == langRuby {
 		for k := i; k < u.stmtEnd(i); k++ {
@@ -55,6 +60,20 @@ func (u *unit) wraps(i int, t *test) []wrap {
 	return out
 }
 
+// droppedPromise says whether the bracket at o holds what a promise does next,
+// and nobody takes that promise: load().then(…) as a statement.
+func (u *unit) droppedPromise(o int, s string) bool {
+	if u.lang != langJS || u.text(o-1) != "then" && u.text(o-1) != "finally" {
+		return false
+	}
+	start := u.stmtStart(o)
+	switch u.text(start) {
+	case "await", "return", "const", "let", "var", "expect", "void", "yield", "=>":
+		return u.text(start) == "void"
+	}
+	return u.text(start-1) != "=>" && !strings.Contains(s, "await ") && !strings.Contains(s, "=")
+}
+
 func (u *unit) headLine(o int) string {
 	e := o
 	for e < len(u.toks) && u.line(e) == u.line(o) && u.text(e) != ";" && u.text(e) != "then" {
@@ -73,7 +92,7 @@ func (u *unit) condWrap(text string) wrap {
 // wrapOf judges one block around an assertion by its header.
 func (u *unit) wrapOf(o int, head string, t *test) []wrap {
 	first := head
-	if k := strings.IndexAny(head, " (:{!"); k > 0 {
+	if k := strings.IndexAny(head, " (:{!["); k > 0 {
 		first = head[:k]
 	}
 	switch {
@@ -83,13 +102,16 @@ func (u *unit) wrapOf(o int, head string, t *test) []wrap {
 		return []wrap{{"swallow", head}}
 	}
 	switch first {
-	case "if", "unless", "elif", "when", "guard":
+	case "if", "unless", "elif", "when", "guard", "CHECKED_IF", "CHECKED_ELSE":
 		return []wrap{u.condWrap(head)}
 	case "while", "until":
 		return []wrap{u.condWrap(head)}
 	case "else", "elsif", "switch", "match":
 		return []wrap{{"if", head}}
 	case "for", "foreach":
+		if u.lang == langPython && strings.Contains(head, " in zip(") && !strings.Contains(head, "strict=True") {
+			return []wrap{{"zip", head}}
+		}
 		return []wrap{{"loop", head}}
 	case "try", "do", "begin":
 		if h := u.handler(o); h != "" {

@@ -179,10 +179,16 @@ func (u *unit) argTestAt(i, paren int, suite bool) *test {
 			if u.text(k) == "name" && u.kind(k+2) == tkString {
 				t.name = u.str(k + 2)
 			}
+			if u.text(k) == "fn" {
+				t.body = k // the options stand before the body
+			}
 		}
 	}
 	if t.name == "" && nameTok >= end-1 {
 		return nil
+	}
+	if u.lang == langJS && u.kind(nameTok) != tkString && paren > i+1 && (u.text(paren-1) == "skip" || u.text(paren-1) == "fixme" || u.text(paren-1) == "fail" || u.text(paren-1) == "slow") && !u.holdsWord(nameTok, end, "function") && !strings.Contains(u.norm(nameTok, end), "=>{") {
+		return nil // test.skip(condition, reason) inside of a test
 	}
 	t.nobody = true
 	for k := nameTok; k < end; k++ {
@@ -193,7 +199,7 @@ func (u *unit) argTestAt(i, paren int, suite bool) *test {
 	}
 	if !t.nobody {
 		// the body begins inside of the function
-		for k := nameTok; k < end; k++ {
+		for k := nameTok; k < end && u.text(nameTok) != "{"; k++ {
 			if u.text(k) == "{" && u.isOpen(k) && (u.text(k-1) == ")" || u.text(k-1) == "=>" || u.kind(k-1) == tkIdent && u.lang == langPHP) && u.up(k) == paren {
 				t.body = k + 1
 				break
@@ -300,6 +306,11 @@ func (u *unit) macroTest(i int) *test {
 	suite := false
 	switch w := u.text(i); w {
 	case "TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P", "TEST_CASE", "SCENARIO", "SECTION", "SUBCASE", "BOOST_AUTO_TEST_CASE", "BOOST_FIXTURE_TEST_CASE", "BOOST_DATA_TEST_CASE", "Test", "TEST_METHOD", "IGNORE_TEST", "CTEST", "CTEST2", "ParameterizedTest", "TEST_CASE_METHOD", "TEMPLATE_TEST_CASE", "TEST_CASE_FIXTURE", "START_TEST", "BOOST_AUTO_TEST_CASE_TEMPLATE", "CTEST_SKIP", "GTEST_TEST":
+	case "TEST_SUITE", "BOOST_AUTO_TEST_SUITE":
+		suite = w == "TEST_SUITE"
+		if !suite {
+			return nil
+		}
 	default:
 		return nil
 	}

@@ -142,8 +142,8 @@ func (u *unit) declTest(f *fn) *test {
 	case langElixir:
 		ok = f.class
 	case langC, langShell:
-		ok = !f.class && manualName(f.name)
-		t.manual = ok
+		ok = !f.class && (manualName(f.name) || u.registered(f.name))
+		t.manual = ok && !strings.Contains(u.src, "shunit2")
 	case langJS:
 		ok = false
 	}
@@ -265,6 +265,20 @@ func manualName(n string) bool {
 		}
 	}
 	return strings.HasSuffix(l, "_test")
+}
+
+// registered says whether a function of C is handed to a runner as a test.
+func (u *unit) registered(name string) bool {
+	for i := range u.toks {
+		if u.text(i) != name || u.up(i) < 1 || u.kind(i) != tkIdent {
+			continue
+		}
+		switch u.text(u.up(i) - 1) {
+		case "cmocka_unit_test", "cmocka_unit_test_setup_teardown", "RUN_TEST", "tcase_add_test", "CU_add_test", "mu_run_test", "MU_RUN_TEST", "suite_add_tcase":
+			return true
+		}
+	}
+	return false
 }
 
 // attrMatch says whether one of the attributes in text satisfies is.

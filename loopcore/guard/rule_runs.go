@@ -1,0 +1,118 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// limitRE is a setting of one test or file of tests with a number behind it:
+// how often a property is tried, how long or how often a test may be run.
+var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|time_?out|eventually|to_?eventually|wait_?for|wait|within|assert_receive|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
+
+// moreIsLess are the settings of which a smaller number asks for less.
+var moreIsLess = lazily(`(?i)^(max_examples|max_runs|with_cases|num_?runs|max_?success|numtests|min_?success|iterations|successPercentage|checks?_per)`)
+
+// limitRules reports numbers that moved to the loose side: fewer tries of a
+// property (T11), longer limits and more retries (A11).
+func (d *diff) limitRules() {
+	for _, p := range d.pairs {
+		if !p.equal {
+			d.limits(p.old.unit, p.old.head, p.old.to, p.new.unit, p.new.head, p.new.to, fmt.Sprintf("test %q", p.new.path))
+		}
+	}
+	for _, f := range d.files {
+		if f.old == nil || f.new == nil || !f.testSide() && !f.hasTests() {
+			continue
+		}
+		d.limits(f.oldU, 0, -1, f.newU, 0, -1, "the file")
+	}
+}
+
+// limits compares the numbers of one piece; to < 0 means what stands outside of tests.
+func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner string) {
+	before := a.limitsIn(aFrom, aTo)
+	for name, n := range b.limitsIn(bFrom, bTo) {
+		o, had := before[name]
+		switch {
+		case moreIsLess.MatchString(name):
+			if had && n.value < o.value {
+				sev := loopcore.SevHuman
+				if n.value*10 <= o.value {
+					sev = loopcore.SevBlock
+				}
+				d.report("T11", sev, b.path, n.line, fmt.Sprintf("%s: fewer cases are tried: %s → %s", owner, o.text, n.text))
+			}
+		case had && n.value > o.value, !had && hasAny(strings.ToLower(name), "retr", "tries", "flaky", "rerun", "attempts") && n.value > 1:
+			d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s gained %s", owner, n.text))
+		}
+	}
+}
+
+type limit struct {
+	value float64
+	text  string
+	line  int
+}
+
+// limitsIn reads the settings with numbers in [from, to), those outside of tests when to < 0.
+func (u *unit) limitsIn(from, to int) map[string]limit {
+	out := map[string]limit{}
+	if !limitHint(u.src) {
+		return out
+	}
+	free := to < 0
+	if free {
+		to = len(u.toks)
+	}
+	for i := from; i < to; {
+		e := i + 1
+		for e < to && !(u.first(e) && !u.continues(e)) {
+			e++
+		}
+		if t := u.testAt(i); free && t != nil && !t.suite {
+			i = max(t.to, e)
+			continue
+		}
+		text := u.norm(i, e)
+		for _, m := range limitRE.FindAllStringSubmatch(text, -1) {
+			v := parseNumber(m[2])
+			switch strings.ToLower(m[3]) {
+			case "minute", "minutes":
+				v *= 60
+			case "hour", "hours":
+				v *= 3600
+			case "millisecond", "milliseconds":
+				v /= 1000
+			}
+			name := strings.ToLower(m[1])
+			if old, had := out[name]; !had || v > old.value {
+				out[name] = limit{v, clip(text, 120), u.line(i)}
+			}
+		}
+		i = e
+	}
+	return out
+}
+
+// limitHint is a cheap test that limitRE may match.
+func limitHint(s string) bool {
+	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks")
+}
+
+// taskResult is where the result of a task is asked for.
+var taskResult = lazily(`\.await(\.unwrap|\.expect|\?)|\.join\(\)(\.unwrap|\.expect|\?)`)
+
+// droppedWork says why nothing waits any more for what a test began: T15. The
+// texts are those of the old and the new test.
+func droppedWork(p testPair, a, b string) string {
+	u := p.new.unit
+	switch {
+	case u.lang == langRust && strings.Contains(a, "spawn") && len(taskResult.FindAllString(a, -1)) > len(taskResult.FindAllString(b, -1)):
+		return "the result of a task is dropped"
+	case u.lang == langJS && strings.Contains(p.old.unit.norm(p.old.at, p.old.body), "(done)") && !hasAny(u.norm(p.new.at, p.new.body), "(done)", "async") && !hasAny(b, "return ", "await "):
+		return "the test no longer waits for done()"
+	}
+	return ""
+}
