@@ -48,12 +48,13 @@ var headMarks = map[lang][]markRule{
 		rx(markTime, `@(pytest\.)?mark\.(flaky|timeout|repeat)\b[^\n]*|@flaky[^\n]*`),
 	},
 	langJS: {
-		rx(markSkip, `^x(it|test|describe|context|specify|suite)\b|\.skip\b|^Deno\.test\.ignore\b|\.fixme\b|[{,]skip:(true|""|[^f])|[{,]ignore:true|[{,]disabled:true`),
+		rx(markSkip, `^x(it|test|describe|context|specify|suite)\b|\.skip\b|\.fixme\b|[{,]skip:(true|""|[^f])|[{,]ignore:true|[{,]disabled:true`),
 		rx(markCond, `\.skipIf\b|\.runIf\b|[{,]ignore:[^tf,}][^,}]*`),
 		rx(markXfail, `\.fails\b|\.failing\b|\.fail\b|[{,]todo:(true|"")|[{,]fails:true`),
 		rx(markFocus, `^f(it|describe|context|test|specify)\b|\.only\b|[{,]only:true`),
 		rx(markTodo, `\.todo\b`),
 		rx(markTime, `\{[^{}]*\b(retry|repeats):|\.retries\(`),
+		rx(markSkip, `^Deno\.test\.ignore\b`),
 	},
 	langRust: {
 		rx(markSkip, `#\[ignore\b[^\n]*`),
@@ -152,10 +153,11 @@ var bodyMarks = map[lang][]markRule{
 		rx(markSkip, `\bthrow (\w+\.)*(TestAbortedException|SkipException|AssumptionViolatedException)\b[^\n]*|\bthrow io\.kotest\.engine\.[^\n]*`),
 	},
 	langRuby: {
-		rx(markSkip, `^(omit|pend)\b[ (][^=\n]*|^skip (if|unless)\b[^\n]*|^skip\b[^=\n:.]*$|^skip\b[ (]""[^\n]*|[;{] ?skip\b[^=:]*$`),
-		rx(markCond, `^(omit|pend)_(if|unless)\b[^\n]*`),
+		rx(markSkip, `^skip\b[^=\n:.]*$|^skip\b[ (]""[^\n]*|[;{] ?skip\b[^=:]*$`),
 		rx(markXfail, `^pending\b[^=\n.{]*$|^pending[ (]""[^\n]*`),
 		rx(markFocus, `^focus$`),
+		rx(markSkip, `^(omit|pend)\b[ (][^=\n]*`),
+		rx(markCond, `^(omit|pend)_(if|unless)\b[^\n]*`),
 		rx(markGone, `\b(undef_method|remove_method)[ (]:test_\w+|^undef test_\w+`),
 	},
 	langPHP: {

@@ -179,9 +179,6 @@ func (u *unit) argTestAt(i, paren int, suite bool) *test {
 			if u.text(k) == "name" && u.kind(k+2) == tkString {
 				t.name = u.str(k + 2)
 			}
-			if u.text(k) == "fn" {
-				t.body = k // the options stand before the body
-			}
 		}
 	}
 	if t.name == "" && nameTok >= end-1 {
@@ -199,7 +196,7 @@ func (u *unit) argTestAt(i, paren int, suite bool) *test {
 	}
 	if !t.nobody {
 		// the body begins inside of the function
-		for k := nameTok; k < end && u.text(nameTok) != "{"; k++ {
+		for k := nameTok; k < end; k++ {
 			if u.text(k) == "{" && u.isOpen(k) && (u.text(k-1) == ")" || u.text(k-1) == "=>" || u.kind(k-1) == tkIdent && u.lang == langPHP) && u.up(k) == paren {
 				t.body = k + 1
 				break
