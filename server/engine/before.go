@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fixloop/loopcore"
+	"fixloop/loopcore/config"
 	"fixloop/loopcore/evidence"
 	"fixloop/loopcore/guard"
 )
@@ -42,9 +43,10 @@ func (s *space) uncommitted(ctx context.Context, f found) []loopcore.Finding {
 	if err != nil {
 		return nil
 	}
-	in := judgedBy(f.cfg)
+	before := commitTree{ctx, s.repo, cmp.Commit}
+	in := judgedBy(settingsOf(before, f.cfg))
 	in.Gate, in.Changes = f.gate, sides(cmp.Changes, cmp.Blobs)
-	in.Before, in.After = commitTree{ctx, s.repo, cmp.Commit}, tree{ctx, s.repo, cmp.Tree}
+	in.Before, in.After = before, tree{ctx, s.repo, cmp.Tree}
 	return blocking(guard.Check(in))
 }
 
@@ -53,9 +55,21 @@ func (s *space) weakened(ctx context.Context, f found, changes []change, before 
 	if err != nil {
 		return nil
 	}
-	in := judgedBy(f.cfg)
+	in := judgedBy(settingsOf(before, f.cfg))
 	in.Gate, in.Changes, in.Before = f.gate, both, before
 	return blocking(guard.Check(in))
+}
+
+// settingsOf are the settings by which a change since a tree is judged: those of
+// that tree, so that it can not have made itself milder. Those of now stand in
+// where the old ones can not be read.
+func settingsOf(before guard.Tree, now config.Config) config.Config {
+	c, err := configOf(before, "the start")
+	if err != nil {
+		return now
+	}
+	c.Protect = append(c.Protect, now.Protect...)
+	return c
 }
 
 func blocking(fs []loopcore.Finding) []loopcore.Finding {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,6 +105,9 @@ func (e *Engine) tryOriginal(ctx context.Context, s *space, l *live, plan guard.
 	if out.Result = contract.OriginalFail; !as.green() {
 		out.Result, out.Failed, out.Bad = contract.OriginalUnknown, []contract.Ref{}, 0
 		out.Notes = append([]string{"the gate is not green in a copy of the tree either, whichever tests are there: " + as.reason()}, out.Notes...)
+		if len(as.left) > 0 {
+			out.Notes = append(out.Notes, "the copy lacks what the gate may need: "+loopcore.CleanLine(some(as.left, 3), 300))
+		}
 		return out, nil, nil
 	}
 	return out, names, nil
@@ -165,6 +169,7 @@ type trial struct {
 	failed  []contract.Ref // and what did not run though it did at the baseline
 	tree    string         // of the copy, as a git tree
 	why     string         // why there was no run
+	left    []string       // what the copy lacks
 }
 
 func (t trial) green() bool {
@@ -193,7 +198,7 @@ func (e *Engine) trial(ctx context.Context, s *space, l *live, plan guard.Origin
 	cancelled := func() error {
 		return loopcore.Refuse(loopcore.CodeCancelled, "call run_gate again to run it anew", "run %s was cancelled; its processes were ended", l.run.ID)
 	}
-	top, left, err := s.layOver(ctx, l, plan, &t)
+	top, err := s.layOver(ctx, l, plan, &t)
 	defer s.removeCopy()
 	if ctx.Err() != nil {
 		return t, cancelled()
@@ -205,6 +210,7 @@ func (e *Engine) trial(ctx context.Context, s *space, l *live, plan guard.Origin
 	c := &live{ses: l.ses, kept: l.kept, copied: top, label: label, runner: proc.NewRunner(), done: make(chan struct{})}
 	c.run = evidence.Run{ID: l.run.ID, Session: l.run.Session, Scope: loopcore.ScopeFull, Tree: t.tree}
 	c.onStep = func(st loopcore.Step) { l.doing("the original tests: " + st.Name) }
+	was := stampsIn(top, plan.Back)
 	results := e.steps(ctx, s, c)
 	c.runner.Close()
 	l.doing("")
@@ -219,10 +225,7 @@ func (e *Engine) trial(ctx context.Context, s *space, l *live, plan guard.Origin
 	}
 	slices.SortStableFunc(t.failed, func(a, b contract.Ref) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	t.failed = append(t.failed, notRun(base, c.run)...)
-	t.failed = append(t.failed, s.altered(ctx, l, plan, top)...)
-	if len(left) > 0 && !t.green() {
-		t.why = "the copy lacks what the gate may need: " + loopcore.CleanLine(some(left, 3), 300)
-	}
+	t.failed = append(t.failed, s.altered(l, top, was)...)
 	return t, nil
 }
 
@@ -265,10 +268,10 @@ func (s *space) removeCopy() {
 }
 
 // layOver makes the copy that a plan describes.
-func (s *space) layOver(ctx context.Context, l *live, plan guard.Originals, t *trial) (top string, left []string, err error) {
+func (s *space) layOver(ctx context.Context, l *live, plan guard.Originals, t *trial) (top string, err error) {
 	s.removeCopy()
 	if t.tree, err = s.overlaid(ctx, l.ses, l.run.Snapshot, plan); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	added := map[string]bool{}
 	for _, a := range l.aside {
@@ -278,11 +281,11 @@ func (s *space) layOver(ctx context.Context, l *live, plan guard.Originals, t *t
 	}
 	top = s.copyDir()
 	if err := os.MkdirAll(top, 0o700); err != nil {
-		return "", nil, disk(err, top)
+		return "", disk(err, top)
 	}
 	skip := func(path string, dir bool) bool { return dir && guard.SkipAside(path) || added[path] }
-	left, err = s.repo.Copy(ctx, l.run.Snapshot, top, gitrepo.CopyOptions{Tree: t.tree, Skip: skip})
-	return top, left, err
+	t.left, err = s.repo.Copy(ctx, l.run.Snapshot, top, gitrepo.CopyOptions{Tree: t.tree, Skip: skip})
+	return top, err
 }
 
 // overlaid is the git tree of a plan over a snapshot.
@@ -294,22 +297,37 @@ func (s *space) overlaid(ctx context.Context, ses evidence.Session, snapshot str
 	return s.repo.Overlay(ctx, snapshot, ses.Baseline, slices.Concat(plan.Back, plan.Out), parts)
 }
 
-// altered are the original files that are others once the gate has run: what
-// rewrites the tests it is held against has not passed them.
-func (s *space) altered(ctx context.Context, l *live, plan guard.Originals, top string) []contract.Ref {
-	var out []contract.Ref
-	for _, p := range plan.Back {
-		was, err := s.repo.Read(ctx, l.ses.Baseline, p)
-		if err != nil {
-			continue // a link or a submodule
-		}
+// stampsIn stamps the named files of a copy.
+func stampsIn(top string, paths []string) map[string]gitrepo.Stamp {
+	out := map[string]gitrepo.Stamp{}
+	for _, p := range paths {
 		at := filepath.Join(top, filepath.FromSlash(p))
-		if fi, err := os.Lstat(at); err == nil && fi.Mode()&os.ModeSymlink != 0 {
+		st, ok := gitrepo.StampOf(at)
+		if fi, err := os.Stat(at); !ok && err == nil && fi.Mode().IsRegular() { // a system that keeps less
+			st, ok = gitrepo.Stamp{Size: fi.Size(), Written: fi.ModTime().UnixNano()}, true
+		}
+		if ok {
+			out[p] = st
+		}
+	}
+	return out
+}
+
+// altered are the original files that were written while the gate ran: what
+// rewrites the tests it is held against has not passed them, even if it puts them
+// back. What the baseline run wrote too is the gate's own way, as in swappedAside.
+func (s *space) altered(l *live, top string, was map[string]gitrepo.Stamp) []contract.Ref {
+	var touched []string
+	if a, _, err := s.loadAside(l.ses.ID, l.kept); err == nil && a != nil {
+		touched = a.Touched
+	}
+	now := stampsIn(top, slices.Collect(maps.Keys(was)))
+	var out []contract.Ref
+	for _, p := range slices.Sorted(maps.Keys(was)) {
+		if now[p] == was[p] || slices.Contains(touched, p) && !guard.TestSide(p) {
 			continue
 		}
-		if now, err := os.ReadFile(at); err != nil || string(now) != string(was) {
-			out = append(out, contract.Ref{ID: "altered", Name: p + " was rewritten while it was run", File: p})
-		}
+		out = append(out, contract.Ref{ID: "altered", Name: p + " was written while it was run", File: p})
 	}
 	return out
 }

@@ -302,3 +302,53 @@ func TestTestsUnderALink(t *testing.T) {
 		t.Errorf("%+v\n%s\n%v %q", b2.Original, e.StatusLine, r.Guard.Findings, r.Notes)
 	}
 }
+
+// TestTheCopyIsAttacked: what an agent can do about the copy does not turn a
+// red into something that is not known.
+func TestTheCopyIsAttacked(t *testing.T) {
+	inCopy := func(do string) string {
+		return strings.Replace(compared["check.sh"], "bad=0\n", "bad=0\ncase $(pwd) in */copy/*) . ./src/hook.sh;; esac\n", 1)
+	}
+	for _, c := range []struct {
+		name, hook string
+		prepare    func(b *bench)
+		want       string
+	}{
+		{"nothing", "true\n", func(*bench) {}, "1 failed: a"},
+		{"the tests are rewritten while they run", "cp src/a.py tests/want/a.golden\n", func(*bench) {}, "tests/want/a.golden was written while it was run"},
+		{"and put back", "cp tests/want/a.golden /tmp/$$; cp src/a.py tests/want/a.golden; trap 'cat /tmp/$$ >tests/want/a.golden; rm /tmp/$$' EXIT\n", func(*bench) {}, "tests/want/a.golden was written while it was run"},
+		{"a file too large to copy", "true\n", func(b *bench) {
+			b.write(map[string]string{"deps/build/x": "1"})
+			if err := os.Truncate(filepath.Join(b.dir, "deps/build/x"), 1<<40); err != nil {
+				b.t.Skip(err)
+			}
+		}, "1 failed: a"},
+		{"a helper that git does not show", "true\n", func(b *bench) {
+			b.write(map[string]string{"tests/support.sh": "same() { true; }\n"})
+			if err := os.WriteFile(filepath.Join(b.dir, ".git/info/exclude"), []byte("support.sh\n"), 0o644); err != nil {
+				b.t.Fatal(err)
+			}
+		}, "1 failed: a"},
+		{"a fixture that is a link out", "true\n", func(b *bench) {
+			at := filepath.Join(b.dir, "tests/want/a.golden")
+			_ = os.Remove(at)
+			if err := os.Symlink(filepath.Join(b.dir, "src/a.py"), at); err != nil {
+				b.t.Fatal(err)
+			}
+		}, "1 failed: a"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := comparedBench(t, "check.sh", inCopy(c.hook), "src/hook.sh", c.hook)
+			b.write(map[string]string{"src/a.py": "3\n", "tests/want/a.golden": "3\n"})
+			c.prepare(b)
+			b.run(contract.RunGateIn{})
+			b.waiveAll()
+			r := b.run(contract.RunGateIn{})
+			o := r.Original
+			if o == nil || o.Result != contract.OriginalFail || !strings.Contains(o.Line(), c.want) {
+				t.Errorf("%+v %v", o, r.Guard.Findings)
+			}
+			b.noCopy()
+		})
+	}
+}

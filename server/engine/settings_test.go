@@ -99,3 +99,19 @@ func TestCheckKnowsTheGatesPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestSofterBetweenLoops: settings that were softened after a loop ended, and
+// that would hide their own softening, are told when the next one opens.
+func TestSofterBetweenLoops(t *testing.T) {
+	b := newBench(t, with(linted, ".fixloop.yaml", "gate: {test: ./check.sh}\n"))
+	b.begin(contract.DetectGateIn{}, contract.RunGateIn{})
+	b.decide(contract.EvaluateIn{AgentReport: &loopcore.AgentReport{Status: "impossible", Reason: "it is"}})
+	b.write(map[string]string{".fixloop.yaml": "gate: {test: ./check.sh}\nguard: {rules: {L01: off, C13: off}}\n"})
+	b.git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qam", "softer")
+	b.c.CanAsk = true
+	_, err := b.e.RunGate(context.Background(), b.c, contract.RunGateIn{}, nil)
+	ask, ok := err.(*contract.Ask)
+	if !ok || !strings.Contains(ask.Question, "C13") || !strings.Contains(ask.Question, "a rule is softer") {
+		t.Errorf("the person is not told: %v", err)
+	}
+}

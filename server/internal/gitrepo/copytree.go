@@ -2,10 +2,12 @@ package gitrepo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,8 +18,9 @@ import (
 
 // Limits of what a copy takes along from beside the snapshot.
 const (
-	maxCopied     = 4 << 30 // bytes; never more than half of what is free
+	maxCopied     = 4 << 30 // bytes, holes in files counted; never more than half of what is free
 	maxCopiedName = 400_000 // files
+	maxFile       = 1 << 30 // bytes of one file, from where it is a part by itself
 	maxRelocated  = 256 << 10
 )
 
@@ -79,13 +82,25 @@ type copier struct {
 	left  []string
 }
 
+// part is one folder, or file, beside the snapshot.
+type part struct {
+	path  string
+	files int
+	bytes int64
+}
+
 // beside copies it, whole folders left out first where it would be too much.
 func (c *copier) beside() error {
-	sizes, files, total := map[string]int64{}, 0, int64(0)
+	parts := map[string]*part{}
+	var all part
 	err := c.walk(nil, func(rel, unit string, fi fs.FileInfo) error {
-		files++
-		total += fi.Size()
-		sizes[unit] += fi.Size()
+		p := parts[unit]
+		if p == nil {
+			p = &part{path: unit}
+			parts[unit] = p
+		}
+		p.files, p.bytes = p.files+1, p.bytes+fi.Size()
+		all.files, all.bytes = all.files+1, all.bytes+fi.Size()
 		return nil
 	})
 	if err != nil {
@@ -96,26 +111,28 @@ func (c *copier) beside() error {
 		limit = min(limit, int64(free/2))
 	}
 	omit := map[string]bool{}
-	units := make([]string, 0, len(sizes))
-	for u := range sizes {
-		units = append(units, u)
-	}
-	slices.SortFunc(units, func(a, b string) int {
-		if rank := rebuilt(c.r.abs(b)) - rebuilt(c.r.abs(a)); rank != 0 {
-			return rank
-		}
-		return int(min(1, max(-1, sizes[b]-sizes[a])))
-	})
-	for _, u := range units {
-		if total <= limit && files <= maxCopiedName {
+	for _, p := range c.leastNeeded(parts) {
+		if all.bytes <= limit && all.files <= maxCopiedName {
 			break
 		}
-		omit[u] = true
-		total -= sizes[u]
-		files = min(files, maxCopiedName) // the names of one folder are most of them
-		c.left = append(c.left, fmt.Sprintf("%s is too large to copy (%d MB)", u, sizes[u]>>20))
+		omit[p.path] = true
+		all.files, all.bytes = all.files-p.files, all.bytes-p.bytes
+		c.left = append(c.left, fmt.Sprintf("%s is too large to copy (%d files, %d MB)", p.path, p.files, p.bytes>>20))
 	}
 	return c.walk(omit, c.take)
+}
+
+// leastNeeded sorts what a build writes anew first, and then the largest.
+func (c *copier) leastNeeded(parts map[string]*part) []*part {
+	list := slices.Collect(maps.Values(parts))
+	anew := map[string]int{}
+	for _, p := range list {
+		anew[p.path] = rebuilt(c.r.abs(p.path))
+	}
+	slices.SortFunc(list, func(a, b *part) int {
+		return cmp.Or(anew[b.path]-anew[a.path], cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.files, a.files), cmp.Compare(a.path, b.path))
+	})
+	return list
 }
 
 // rebuilt is 1 for a folder that a build writes anew, by the tag that says so
@@ -132,7 +149,7 @@ func rebuilt(dir string) int {
 }
 
 // walk visits the files beside the snapshot. unit is the topmost folder that
-// holds nothing of the snapshot, or the file itself.
+// holds nothing of the snapshot, or the file itself where it is large or alone.
 func (c *copier) walk(omit map[string]bool, visit func(rel, unit string, fi fs.FileInfo) error) error {
 	unit := ""
 	return filepath.WalkDir(c.r.top, func(at string, d fs.DirEntry, err error) error {
@@ -165,6 +182,9 @@ func (c *copier) walk(omit map[string]bool, visit func(rel, unit string, fi fs.F
 		fi, err := d.Info()
 		if err != nil || !fi.Mode().IsRegular() && fi.Mode()&fs.ModeSymlink == 0 {
 			return nil
+		}
+		if fi.Size() > maxFile {
+			return visit(rel, rel, fi) // by itself: the folder around it may be needed
 		}
 		return visit(rel, unit, fi)
 	})
