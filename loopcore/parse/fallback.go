@@ -147,12 +147,16 @@ var noTestPhrases = []string{
 
 // noTests reports whether the output says that there was nothing to run.
 func (s *shapes) noTests() bool {
+	phrases := s.l.may(noTestPhrases)
+	if len(phrases) == 0 {
+		return false
+	}
 	for i, line := range s.l.Lines {
 		if i > endLines && i < len(s.l.Lines)-endLines || !s.free(i) || len(line) > 300 || len(line) < 8 {
 			continue
 		}
 		low := strings.ToLower(line)
-		for _, p := range noTestPhrases {
+		for _, p := range phrases {
 			if at := strings.Index(low, p); at >= 0 && (at == 0 || low[at-1] < '0' || low[at-1] > '9') {
 				return !s.anyPass()
 			}
@@ -166,6 +170,10 @@ func (s *shapes) missing() bool {
 	if !s.l.In.HasExit || s.l.In.Exit == 0 {
 		return false
 	}
+	words := s.l.may([]string{"not found", "no such file", "does not exist", "cannot find", "can't find", "could not find", "no steps directory"})
+	if len(words) == 0 || len(s.l.may([]string{"error"})) == 0 {
+		return false
+	}
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 300 || i > endLines {
 			continue
@@ -174,7 +182,7 @@ func (s *shapes) missing() bool {
 		if !strings.Contains(low, "error") {
 			continue
 		}
-		for _, w := range []string{"not found", "no such file", "does not exist", "cannot find", "can't find", "could not find", "no steps directory"} {
+		for _, w := range words {
 			if strings.Contains(low, w) {
 				return true
 			}

@@ -159,7 +159,7 @@ func ruleLine(t string) bool {
 // `── 1. Failure: x ──`, `== #2: x ====`.
 func ruledTitle(line string) (title, rule string, ok bool) {
 	s := strings.TrimSpace(line)
-	if len(s) < 7 || len(s) > 400 {
+	if len(s) < 7 || len(s) > 400 || !ruleBegins[s[0]] {
 		return "", "", false
 	}
 	for _, rule := range []string{"=", "_", "-", "─", "═", "━", "~", "*", "#", "⎯"} {
@@ -177,6 +177,9 @@ func ruledTitle(line string) (title, rule string, ok bool) {
 	}
 	return "", "", false
 }
+
+// ruleBegins are the first bytes of what rules are drawn with.
+var ruleBegins = byteSet("=_-~*#\xe2")
 
 // sectionTitle reports whether a ruled title is of a part of the output.
 func sectionTitle(title string) bool {

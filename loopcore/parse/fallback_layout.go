@@ -55,6 +55,9 @@ func (s *shapes) layouts() []finding {
 // fileHead reads a line that is nothing but a file's name, perhaps labelled or
 // counted: `src/a.js`, `FILE: /x/a.php`, `a.lua  9 warnings`, `== a.c ==`.
 func fileHead(t string) (string, bool) {
+	if strings.IndexByte(t, '.') < 0 {
+		return "", false
+	}
 	t = strings.Trim(t, "=-─━ ")
 	for _, p := range []string{"FILE: ", "File: ", "file: ", "Checking ", "Linting ", "In file ", "* ", "✖ ", "● ", "> "} {
 		t = strings.TrimPrefix(t, p)
@@ -260,6 +263,9 @@ func lineOnly(t string) (finding, bool) {
 // badFile reads a line that says of one file that it is not as it should be:
 // `would reformat a.py`, `[warn] src/a.js`.
 func badFile(t string) (finding, bool) {
+	if strings.IndexByte(t, '.') < 0 {
+		return finding{}, false
+	}
 	low := strings.ToLower(t)
 	if !strings.Contains(low, "format") && !strings.HasPrefix(low, "[warn] ") && !strings.HasPrefix(low, "[error] ") && !strings.Contains(low, "sorted") && !strings.Contains(low, "differ") && !strings.HasPrefix(low, "diff in ") {
 		return finding{}, false

@@ -22,6 +22,7 @@ func (s *shapes) diagnostics() {
 		}
 		s.found = append(s.found, f)
 	}
+	worded := s.l.Has(" line ")
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(s.found) > 20000 {
 			continue
@@ -31,7 +32,7 @@ func (s *shapes) diagnostics() {
 		if !ok {
 			d, ok = looseParen(t)
 		}
-		if !ok {
+		if !ok && worded {
 			d, ok = placeLast(t)
 		}
 		if !ok || d.text == "" || s.l.Foreign(d.file) || strings.Trim(d.text, "^~|-─━ ") == "" || strings.HasPrefix(d.text, "There were ") {
@@ -70,12 +71,16 @@ func (s *shapes) has(f finding) bool {
 
 // vague reads findings without a whole place.
 func (s *shapes) vague() {
+	worded := s.l.Has(" at line ")
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 500 || len(s.found) > 20000 {
 			continue
 		}
 		t := strings.TrimSpace(line)
-		f, ok := lineOnly(t)
+		f, ok := finding{}, false
+		if worded {
+			f, ok = lineOnly(t)
+		}
 		if !ok {
 			f, ok = badFile(t)
 		}
@@ -104,6 +109,9 @@ func looseParen(t string) (diagnostic, bool) {
 // placeLast reads `PHP Parse error: text in /x/a.php on line 3` and `text at
 // lib/A.pm line 3.`: the severity first, the place last.
 func placeLast(t string) (diagnostic, bool) {
+	if !strings.Contains(t, " line ") {
+		return diagnostic{}, false
+	}
 	at := strings.LastIndex(t, " line ")
 	if at < 0 || atoi(t[at+6:]) == 0 || len(strings.TrimLeft(t[at+6:], "0123456789.,; ")) > 20 {
 		return diagnostic{}, false

@@ -39,3 +39,29 @@ func (g *grams) may(literal string) bool {
 	}
 	return true
 }
+
+// foldedGrams reads a text as if it were in small letters.
+func foldedGrams(s string) *grams {
+	g := &grams{}
+	if len(s) < 3 {
+		return g
+	}
+	v := uint32(small[s[0]])<<8 | uint32(small[s[1]])
+	for i := 2; i < len(s); i++ {
+		v = v<<8 | uint32(small[s[i]])
+		h := (v & 0xffffff) * 2654435761 >> (32 - gramBits)
+		g[h>>6] |= 1 << (h & 63)
+	}
+	return g
+}
+
+// small maps capital letters to small ones.
+var small = func() (to [256]byte) {
+	for i := range to {
+		to[i] = byte(i)
+		if i >= 'A' && i <= 'Z' {
+			to[i] += 'a' - 'A'
+		}
+	}
+	return to
+}()

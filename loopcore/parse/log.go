@@ -26,6 +26,7 @@ type Log struct {
 	unread  int    // see loopcore.Report.Unread
 	dir     string // the folder the run worked in, where the output tells: see Path
 	grams   *grams
+	folded  *grams // of the text in small letters
 	marks   map[string]bool
 	sources map[string]string // files of In.Root that were read
 }
@@ -81,6 +82,21 @@ func (l *Log) Has(literal string) bool {
 		l.marks[literal] = known
 	}
 	return known
+}
+
+// may returns those of the phrases, in small letters, that can occur in whatever
+// case: one that is left out does not.
+func (l *Log) may(phrases []string) []string {
+	if l.folded == nil {
+		l.folded = foldedGrams(l.text)
+	}
+	var out []string
+	for _, p := range phrases {
+		if l.folded.may(p) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // contains is strings.Contains, also quick for a literal that is longer than

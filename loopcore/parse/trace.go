@@ -96,16 +96,19 @@ type textPlace struct {
 // findPlace finds the first `path.ext:12`, `path.ext(12` or `path.ext line 12`
 // of a line.
 func findPlace(s string) (textPlace, bool) {
-	for at := 0; at < len(s); {
-		k := strings.IndexAny(s[at:], ":( ")
-		if k < 0 {
-			break
+	if strings.IndexByte(s, '.') < 0 { // no file without an extension
+		return textPlace{}, false
+	}
+	for k := 1; k+1 < len(s); k++ {
+		if c := s[k]; c != ':' && c != '(' && c != ' ' {
+			continue
 		}
-		k += at
+		if n := s[k+1]; n < '0' || n > '9' && n != 'l' { // a number, or the word line
+			continue
+		}
 		if p, ok := placeAt(s, k); ok {
 			return p, true
 		}
-		at = k + 1
 	}
 	if at := strings.Index(s, " line "); at > 0 && atoi(s[at+6:]) > 0 {
 		file := strings.Trim(lastWord(s[:at]), "\"'`,")
@@ -136,7 +139,7 @@ func placeAt(s string, k int) (textPlace, bool) {
 		return textPlace{}, false
 	}
 	from := k
-	for from > 0 && !strings.ContainsRune(" \t\"'`()[]<>{},;=|", rune(s[from-1])) {
+	for from > 0 && !placeEnds[s[from-1]] {
 		from--
 	}
 	file := s[from:k]
@@ -151,6 +154,16 @@ func placeAt(s string, k int) (textPlace, bool) {
 		}
 	}
 	return p, true
+}
+
+// placeEnds are the bytes that no path in a place has.
+var placeEnds = byteSet(" \t\"'`()[]{}<>,;=|")
+
+func byteSet(s string) (set [256]bool) {
+	for i := range len(s) {
+		set[s[i]] = true
+	}
+	return set
 }
 
 func lastWord(s string) string {
