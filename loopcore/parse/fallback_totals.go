@@ -65,7 +65,7 @@ func ofTests(line string) bool {
 			return true
 		}
 	}
-	for _, w := range []string{"step", "assert", "container", "feature", "suite", "module", "requirement"} {
+	for _, w := range []string{"step", "assert", "container", "feature", "suite", "module", "requirement", "task", "cached"} {
 		if strings.Contains(low, w) {
 			return false
 		}

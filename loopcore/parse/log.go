@@ -25,6 +25,7 @@ type Log struct {
 	starts  []int  // where each line begins in text
 	unread  int    // see loopcore.Report.Unread
 	dir     string // the folder the run worked in, where the output tells: see Path
+	home    string // the folder that the program of a stream ran in: see atHome
 	grams   *grams
 	folded  *grams // of the text in small letters
 	marks   map[string]bool

@@ -72,6 +72,28 @@ func read(l *Log) loopcore.Report { return readWith(l, Readers) }
 
 // readWith is read with readers of the caller's choice.
 func readWith(l *Log, readers []Reader) loopcore.Report {
+	l = unstamped(l)
+	var rep loopcore.Report
+	if logs, rest := streams(l); len(logs) > 0 {
+		rep = merge(l, readStreams(logs, rest, readers))
+		if files := readFiles(l); len(files) > 0 {
+			rep = joinFiles(rep, merge(l, files))
+		}
+	} else {
+		parts, c := readParts(l, readers)
+		rep = merge(l, withoutEchoes(parts))
+		if files := readFiles(l); len(files) > 0 {
+			rep = joinFiles(rep, merge(l, files))
+		}
+		rep = general(l, c, parts, rep)
+	}
+	judge(l, &rep)
+	finish(l, &rep)
+	return rep
+}
+
+// readParts lets every reader that recognises its runner read the log.
+func readParts(l *Log, readers []Reader) ([]part, *Claims) {
 	c := NewClaims(len(l.Lines))
 	var parts []part
 	for _, r := range readers {
@@ -84,10 +106,11 @@ func readWith(l *Log, readers []Reader) loopcore.Report {
 		}
 		parts = append(parts, part{r, rep})
 	}
-	rep := merge(l, withoutEchoes(parts))
-	if files := readFiles(l); len(files) > 0 {
-		rep = joinFiles(rep, merge(l, files))
-	}
+	return parts, c
+}
+
+// general lets the general reader read what the parts do not explain.
+func general(l *Log, c *Claims, parts []part, rep loopcore.Report) loopcore.Report {
 	if !known(l, rep) {
 		if rep.Status == "" && !rep.Counted { // what was claimed was somebody else's
 			c = NewClaims(len(l.Lines))
@@ -99,8 +122,6 @@ func readWith(l *Log, readers []Reader) loopcore.Report {
 		rep = secondOpinion(l, rep)
 	}
 	markedKilled(l, c, &rep)
-	judge(l, &rep)
-	finish(l, &rep)
 	return rep
 }
 
