@@ -20,7 +20,9 @@ func Fingerprint(f Failure) string {
 		b = append(append(b, 0), f.Rule...)
 	}
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:16])
+	var text [32]byte
+	hex.Encode(text[:], sum[:16])
+	return string(text[:])
 }
 
 // key is the failure's identity in a set.

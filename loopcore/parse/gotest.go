@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -75,6 +76,7 @@ type goRun struct {
 // text reads one log of go test's text.
 func (g *goRun) text(l *Log, c *Claims) {
 	g.reset()
+	g.expect(l)
 	for i := 0; i < len(l.Lines); i++ {
 		if !c.Free(goTestName, i) {
 			continue
@@ -94,6 +96,17 @@ func (g *goRun) text(l *Log, c *Claims) {
 		g.loose = append(g.loose, i)
 	}
 	g.closePackage(l, c, "", "")
+}
+
+// expect makes room for the tests of a package, as many as there are on average.
+func (g *goRun) expect(l *Log) {
+	const most = 1 << 14
+	tests := strings.Count(l.text, "=== RUN ")
+	packages := 1 + strings.Count(l.text, "\nok  \t") + strings.Count(l.text, "\nFAIL\t")
+	if n := min(tests/packages, most); n > 64 {
+		g.open = make(map[string]*goCase, n)
+		g.cases = slices.Grow(g.cases, min(tests, most))
+	}
 }
 
 func (g *goRun) reset() {

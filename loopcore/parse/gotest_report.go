@@ -114,12 +114,11 @@ func (g *goRun) gotestsum() bool { return g.sum != nil && g.sum.Total > 0 }
 // add puts one test into the report.
 func (g *goRun) add(l *Log, r *loopcore.Report, t *goCase, module string, taken map[string]bool) {
 	tc := loopcore.TestCase{Suite: t.pkg, Name: t.name}
-	key := t.pkg + "\x00" + t.name
 	switch t.status {
 	case goFailed:
 		f := t.failure(l, module)
 		own := f.Line > 0 || f.Message != ""
-		if taken[key] || t.parent && !own {
+		if len(taken) > 0 && taken[t.pkg+"\x00"+t.name] || t.parent && !own {
 			if !t.parent {
 				tc.Status = loopcore.TestFailed
 				r.Tests = append(r.Tests, tc)
@@ -193,8 +192,10 @@ func (t *goCase) entries(out []goEntry) []goEntry {
 	for k, i := range t.lines {
 		line := t.log.Lines[i]
 		file, no, text, ok := goPlace(line)
-		if at := strings.LastIndex(line, "    "); !ok && at > 0 { // behind output without a newline
-			file, no, text, ok = goPlace(line[at:])
+		if !ok { // behind output without a newline
+			if at := strings.LastIndex(line, "    "); at > 0 {
+				file, no, text, ok = goPlace(line[at:])
+			}
 		}
 		if ok && (indent(line) > 0 || file != strings.TrimSpace(line[:len(file)])) {
 			out = append(out, goEntry{file, no, text, i, i + 1})

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"encoding/binary"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -56,7 +58,11 @@ func merge(l *Log, parts []part) loopcore.Report {
 			out.Failures = append(out.Failures, r.Failures...)
 		}
 		out.Killed = append(out.Killed, r.Killed...)
-		out.Tests = append(out.Tests, r.Tests...)
+		if out.Tests == nil {
+			out.Tests = r.Tests
+		} else {
+			out.Tests = append(out.Tests, r.Tests...)
+		}
 	}
 	out.Runner = strings.Join(names, ",")
 	out.Failures = dedupe(out.Failures)
@@ -117,29 +123,49 @@ func count(r *loopcore.Report) {
 // twice), keeping the first and adding what only the later one knows. It works
 // in place.
 func dedupe(fs []loopcore.Failure) []loopcore.Failure {
-	type key struct {
-		suite, name, file string
-		line, column      int
-		message           string
+	if len(fs) < 2 {
+		return fs
 	}
-	seen := make(map[key]int, len(fs))
+	var h maphash.Hash
+	seen := make(map[uint64]int32, len(fs)) // where in out, by a hash of what is compared
 	out := fs[:0]
-	for _, f := range fs {
+	for i := range fs {
+		f := &fs[i]
 		if f.Kind == loopcore.FailLint && f.Column == 0 && f.Rule != "" {
-			out = append(out, f) // two findings of one rule on one line
+			out = append(out, *f) // two findings of one rule on one line
 			continue
 		}
-		k := key{f.Suite, f.Name, f.File, f.Line, f.Column, f.Message}
-		if i, ok := seen[k]; ok {
-			if out[i].Optional && !f.Optional {
-				out[i].Optional = false
-			}
+		at, known := int32(0), false
+		key := hashOf(&h, f)
+		for at, known = seen[key]; known && !repeats(&out[at], f); at, known = seen[key] {
+			key++ // another one has that hash
+		}
+		if known {
+			out[at].Optional = out[at].Optional && f.Optional
 			continue
 		}
-		seen[k] = len(out)
-		out = append(out, f)
+		seen[key] = int32(len(out))
+		out = append(out, *f)
 	}
 	return out
+}
+
+// hashOf is a hash of what tells two failures apart.
+func hashOf(h *maphash.Hash, f *loopcore.Failure) uint64 {
+	h.Reset()
+	for _, s := range []string{f.Suite, f.Name, f.File, f.Message} {
+		h.WriteString(s)
+		h.WriteByte(0)
+	}
+	var place [16]byte
+	binary.LittleEndian.PutUint64(place[:8], uint64(f.Line))
+	binary.LittleEndian.PutUint64(place[8:], uint64(f.Column))
+	h.Write(place[:])
+	return h.Sum64()
+}
+
+func repeats(a, b *loopcore.Failure) bool {
+	return a.Line == b.Line && a.Column == b.Column && a.Name == b.Name && a.Suite == b.Suite && a.File == b.File && a.Message == b.Message
 }
 
 // judge settles the status against the exit code, which is the verdict: a

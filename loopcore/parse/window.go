@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -67,7 +68,7 @@ func ReadLog(r io.Reader, in Input) (*Log, error) {
 // begin reads the head in one piece; it returns the beginning of the line that
 // the head's end cut. Most outputs are no longer.
 func (w *window) begin(r io.Reader) (rest []byte, err error) {
-	head := make([]byte, 0, chunkSize)
+	head := make([]byte, 0, sizeHint(r))
 	for err == nil && len(head) < headSize {
 		if len(head) == cap(head) {
 			head = slices.Grow(head, len(head))
@@ -85,6 +86,20 @@ func (w *window) begin(r io.Reader) (rest []byte, err error) {
 	w.head = head[:end]
 	w.line += bytes.Count(w.head, []byte{'\n'})
 	return rest, err
+}
+
+// sizeHint is room for a whole head, where the reader tells how much it has,
+// and one byte more, to see its end.
+func sizeHint(r io.Reader) int {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return min(r.Len(), headSize-1) + 1
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if fi, err := r.Stat(); err == nil && fi.Mode().IsRegular() {
+			return int(min(fi.Size(), headSize-1)) + 1
+		}
+	}
+	return chunkSize
 }
 
 // feed takes in bytes; it returns the last line, if it has no end yet.
