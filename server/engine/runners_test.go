@@ -15,6 +15,7 @@ import (
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 	"fixloop/loopcore/evidence"
+	"fixloop/loopcore/guard"
 )
 
 // runnerCase is one small project with one bug, from testdata/runners: what
@@ -142,7 +143,10 @@ func (c runnerCase) play(t *testing.T) {
 	}
 	c.failure(b, r)
 	c.inventory(b, r)
-	r, e := b.attempt(c.fix)
+	b.write(c.fix)
+	r = b.run(contract.RunGateIn{})
+	b.inACopy(r)
+	e := b.decide(contract.EvaluateIn{})
 	if e.Outcome != loopcore.OutcomeSuccess {
 		b.log(r)
 		t.Fatalf("after the fix: %s: %s", e.Outcome, e.StatusLine)
@@ -150,6 +154,30 @@ func (c runnerCase) play(t *testing.T) {
 	if len(r.Failures) != 0 || r.Counts.Bad() != 0 {
 		t.Errorf("green, with failures %+v", r.Failures)
 	}
+}
+
+// inACopy checks that the runner says the same in a copy of the tree, which is
+// where the original tests are tried.
+func (b *bench) inACopy(r contract.RunGateOut) {
+	b.t.Helper()
+	ctx := context.Background()
+	s, err := b.e.at(ctx, b.c, b.dir)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ses, err := s.db.CurrentSession()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	run := b.stored(r.Run)
+	got, err := b.e.trial(ctx, s, &live{ses: ses, kept: keptOf(ses), run: run}, guard.Originals{}, "copy.", run)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if !got.green() || got.run.Counts != run.Counts || len(got.left) > 0 {
+		b.t.Errorf("in a copy: %s, counts %+v, here %+v, left out %v", got.reason(), got.run.Counts, run.Counts, got.left)
+	}
+	b.noCopy()
 }
 
 // failure checks the one failure of the baseline.
