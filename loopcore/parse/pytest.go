@@ -22,6 +22,7 @@ type pyRun struct {
 	c         *Claims
 	r         loopcore.Report
 	blocks    []pyBlock  // of the FAILURES and ERRORS sections
+	past      int        // all blocks before are used
 	listed    []pyListed // of the short summary
 	progress  []pyListed // of -v lines
 	lines     []pyLine   // of --tb=line

@@ -64,7 +64,10 @@ func (p *pyRun) bad() []pyListed {
 func (p *pyRun) blockFor(e pyListed) *pyBlock {
 	want := pyTitleOf(e.name)
 	var first *pyBlock
-	for i := range p.blocks {
+	for p.past < len(p.blocks) && p.blocks[p.past].used {
+		p.past++
+	}
+	for i := p.past; i < len(p.blocks); i++ {
 		b := &p.blocks[i]
 		if b.used || b.err != (e.verdict == "ERROR") {
 			continue

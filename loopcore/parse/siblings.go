@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -9,6 +10,9 @@ import (
 // siblings gives a failure without any place (its text was cut off, or only a
 // list names it) the file that every placed test of its class or module is of.
 func siblings(l *Log, fs []loopcore.Failure) {
+	if !slices.ContainsFunc(fs, func(f loopcore.Failure) bool { return f.Name != "" && f.File == "" }) {
+		return
+	}
 	const many = "\x00"
 	of := map[string]string{}
 	missing := false
