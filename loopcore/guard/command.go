@@ -69,7 +69,7 @@ var tools = map[string]bool{"pytest": true, "py.test": true, "unittest": true, "
 func toolRuns(words []string) map[string]int {
 	out := map[string]int{}
 	for i, w := range words {
-		if i > 0 && (words[i-1] == "echo" || words[i-1] == "printf" || words[i-1] == "install" || words[i-1] == "-w" || words[i-1] == "--with") {
+		if i > 0 && (words[i-1] == "echo" || words[i-1] == "printf" || strings.HasSuffix(words[i-1], "install") || words[0] == ":" || words[0] == "@:" || words[i-1] == "-w" || words[i-1] == "--with") {
 			continue
 		}
 		base := w[strings.LastIndexByte(w, '/')+1:]
@@ -84,6 +84,9 @@ func toolRuns(words []string) map[string]int {
 		case "go", "GO", "cargo", "CARGO", "mix", "dotnet", "swift", "npm", "yarn", "pnpm", "bun", "deno", "make", "MAKE", "rake", "rails", "composer", "bundle", "node", "just", "task", "zig", "sbt", "lein", "flutter", "dart", "php", "artisan", "meson", "bazel", "hatch", "poetry", "uv", "pdm", "dune", "stack", "cabal", "elixir":
 			if next == "test" || next == "vet" || next == "check" || next == "lint" || next == "build" || next == "clippy" || next == "nextest" || next == "run" || next == "format" || next == "credo" || next == "dialyzer" || next == "t" || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || next == "verify" || next == "compile" || next == "typecheck" || next == "fmt" {
 				if next == "run" {
+					if s := scriptRun(words[i+1:]); s != "" {
+						out["run "+s]++
+					}
 					continue
 				}
 				out[strings.Trim(base, "@-()$")+" "+next]++
@@ -107,6 +110,16 @@ func toolRuns(words []string) map[string]int {
 	return out
 }
 
+// scriptRun returns the name of a task that npm run and its kin are asked for, when it checks something.
+func scriptRun(words []string) string {
+	for i, w := range words {
+		if w == "run" && i+1 < len(words) && i < 3 && !strings.HasPrefix(words[i+1], "-") && lazily(`(?i)test|lint|check|type|e2e|spec|verify|audit|cov`).MatchString(words[i+1]) {
+			return words[i+1]
+		}
+	}
+	return ""
+}
+
 func toolCalls(s string) int {
 	n := 0
 	for _, c := range toolRuns(shellWords(s)) {
@@ -117,7 +130,7 @@ func toolCalls(s string) int {
 
 var (
 	maskRE    = lazily(`\|\| ?(true|:|exit 0|echo\b[^|;&]*|/bin/true|return 0|\(exit 0\)|exit /b 0|ver)( |$|;|\)|")|; ?(true|:|exit 0)( |$|"|\))|\bset \+e\b|\bset \+o (errexit|pipefail)|\bexit 0$|& ?exit /b 0|\|\|$`)
-	updateRE  = lazily(`(^| )(-u|--update-?[sS]napshots?|--updateSnapshot|--snapshot-update|--update|-update|--update-goldens?|--accept|--ci=false|--bless|--inline-snapshot=\S*(fix|create)\S*|--approve|--force-regen|--regen-all|--update-baseline|--rebase|-d --update-snapshots|--record|--overwrite)( |=|$)|\b(INSTA_UPDATE=(always|unseen|1|new|no)|INSTA_FORCE_PASS=1|UPDATE_\w+=\S+|\w*UPDATE_(SNAPSHOTS?|GOLDENS?|EXPECT)\w*=\S+|SNAPSHOT_UPDATE=\S+|TRYBUILD=overwrite|RECORD_MODE=\S+|VCR_RECORD\w*=\S+|VCR=all|REGENERATE\w*=\S+|BLESS=1|UPDATE=1|GOLDEN_UPDATE=\S+)|\binsta (accept|test --accept)|--record-mode=\S*(all|rewrite|new)`)
+	updateRE  = lazily(`(^| )(-u|--test-update-snapshots|--update-?[sS]napshots?|--updateSnapshot|--snapshot-update|--update|-update|--update-goldens?|--accept|--ci=false|--bless|--inline-snapshot=\S*(fix|create)\S*|--approve|--force-regen|--regen-all|--update-baseline|--rebase|-d --update-snapshots|--record|--overwrite)( |=|$)|\b(INSTA_UPDATE=(always|unseen|1|new|no)|INSTA_FORCE_PASS=1|UPDATE_\w+=\S+|\w*UPDATE_(SNAPSHOTS?|GOLDENS?|EXPECT)\w*=\S+|SNAPSHOT_UPDATE=\S+|TRYBUILD=overwrite|RECORD_MODE=\S+|VCR_RECORD\w*=\S+|VCR=all|REGENERATE\w*=\S+|BLESS=1|UPDATE=1|GOLDEN_UPDATE=\S+)|\binsta (accept|test --accept)|--record-mode=\S*(all|rewrite|new)`)
 	narrowRE2 = lazily(`^(-k|-m|--ignore(-glob)?|--deselect|--lf|--last-failed|--sw|--co|--collect-only|-run|--run|-skip|-short|--short|-failfast=no|-t|--testNamePattern|--testPathPatterns?|--testPathIgnorePatterns|--onlyChanged|-o|--changed|--onlyFailures|--grep|-g|--fgrep|-f|--invert|-i|--exclude(-tag|-tags|-pattern|-group|-from|-paths?)?|--only|--filter|--skip|--ignored=no|--no-run|--lib|--bin|--bins|--doc|--test|--example|-E|--exclude-group|--group|--testsuite|--exclude-testsuite|-R|-LE|-L|-I|--tag|-e|--example-matches|--pattern|--exclude-pattern|--only-failures|--next-failure|--test-name-pattern|--test-skip-pattern|--test-only|--shard|--dry-run|--syntax|--list|--tests|--exclude-task|-x|-Dtest\S*|-DskipTests\S*|-Dmaven\.test\S*|-DskipITs\S*|-Dgroups\S*|-DexcludedGroups\S*|-Dsurefire\S*|-DfailIfNoTests\S*|-Dcheckstyle\.skip\S*|-D\S*skip\S*|-pl|--projects|--skip-testing\S*|-skip-testing\S*|-only-testing\S*|--only-testing\S*|--filter-tags|--gtest_filter\S*|--tests-regex|--exclude-regex|--spec|--testPathIgnorePatterns\S*|--stale|--failed|--no-start|--listTests|--passWithNoTests|--pass-with-no-tests|--exclude-tags|--no-check|--transpile-only|--no-tests=\S*|-DBUILD_TESTING=\S*|--no-verify|-D)$`)
 	looseRE   = lazily(`^(--exit-zero|--no-error\S*|--exit-code=0|--issues-exit-code=0|--issues-exit-code|--passWithNoTests|--pass-with-no-tests|--passWithNoTests=true|--no-coverage|--no-cov|--quiet|--no-typecheck|--skip-lib-check|--skipLibCheck|--transpile-only|--noCheck|--no-strict|--no-fail-on\S*|--no-warnings-as-errors|--cap-lints|--no-bail=no|--forceExit|--allow-only|--allowOnly|--dangerouslyIgnoreUnhandledErrors|--no-fail|--continue-on-error|--fail-never|-fn|--ignore-failures|--soft-fail|--no-exit-code|--lenient|--ignore-missing-imports|--ignore-errors|--follow-imports=\S+|--disable-error-code\S*|-vet=off|--vet=off|-w|-Wno-\S+|-DNDEBUG|--disable-warnings|-p|--no-header=no|--retries\S*|--reruns\S*|--retry\S*|-DtestFailureIgnore\S*|-Dmaven\.test\.failure\.ignore\S*|-Drerun\S*|-Dsurefire\.rerun\S*|--flaky\S*|--repeat|--no-fail-on-empty\S*|--allow-empty|--no-warn\S*|--disable=\S+|--disable|--extend-ignore\S*|--per-file-ignores\S*|--suppress\S*|--rule|--no-eslintrc|--ignore-pattern\S*|--no-inline-config=no|-O|-OO|--severity=error|--fail-level\S*|--fail-on\S*|--baseline\S*|--generate-baseline|--auto-gen-config|--fix-baseline|--new|--new-from-rev\S*|--exclude\S*|--no-test|--skip-tests|--assert=plain|-PignoreFailures\S*|--ignore-platform\S*|--no-compile|-A|--warn|--minimum-coverage\S*|--suppress-all|--suppress-file|--timeout\S*|-timeout\S*|--no-isolate=no|--no-doctest|--no-configuration|--no-extensions|--skip-download=no|--treat-warnings-as-errors=false|-warnaserror-|/warnaserror-|-nowarn\S*|-p:NoWarn\S*|-p:TreatWarningsAsErrors=false|/p:TreatWarningsAsErrors=false|-p:WarningLevel=0|/p:NoWarn\S*|--no-restore=no|--no-build=no|-suppress-warnings|--max-failures=no|--allow-dirty=no|--repeat-until\S*|--output-on-failure=no)$`)
 	strictRE  = lazily(`^(-Werror\S*|-Wall|-Wextra|-Wpedantic|-pedantic\S*|-Wconversion|-W\w[\w-]*|--ci|--strict\S*|--strict-markers|-race|--race|-D|warnings|--deny\S*|--max-warnings\S*|--forbid-only|--forbidOnly|--forbid-pending|--fail-under\S*|--cov-fail-under\S*|--fail-on\S*|--fail-fast=no|--check|--check-cov\S*|--warnings-as-errors|--error-on-warnings|--coverage|--cov\S*|--all|--workspace|--all-targets|--all-features|--typecheck|--noEmit|--pretty=no|-W|error|--enforce\S*|-count=1|-shuffle\S*|--no-cache=no|--locked=no|--exit-code|--error-exitcode=\S+|-fsanitize\S*|--leak-check\S*|--report-unused\S*|--threshold\S*|-vet=\S+|-covermode\S*|-coverprofile\S*|--exitfirst=no|-ea|--minimum-coverage\S*|--fail-on-warning|--fail-on-risky|--fail-on-skipped|--fail-on-empty\S*|--strict-coverage|--disallow-\S+|-warnaserror|/warnaserror|-warnings-as-errors|--fatal-\S+|--no-allow\S*|--runInBand=no|-e|-euo|pipefail|-eu|--parallel=no|-Xlint\S*|--treat-warnings-as-errors)$`)
@@ -142,6 +155,9 @@ func compareCommands(before, after []string) []hit {
 	}
 	if countMatches(updateRE, b) > countMatches(updateRE, a) && len(rb) > 0 {
 		add("S02", loopcore.SevBlock, "expected output is rewritten by the run: "+clip(strings.TrimSpace(updateRE.FindString(b)), 60))
+	}
+	if why := shellGuards(a, b, wa, wb); why != "" && (len(ra) > 0 || len(rb) > 0) {
+		add("C08", loopcore.SevBlock, why)
 	}
 	if dash(after) > dash(before) {
 		add("C08", loopcore.SevBlock, "the exit status is ignored by a leading dash: "+clip(b, 120))
@@ -377,7 +393,7 @@ func flagOf(tool, flag, arg string) bool {
 	case "-p":
 		return is("pytest") && strings.HasPrefix(arg, "no:")
 	case "-t":
-		return is("jest", "vitest", "jest", "rspec")
+		return is("bun", "jest", "vitest", "jest", "rspec")
 	case "-g", "-f", "-i":
 		return is("mocha", "playwright") || flag == "-f" && is("bats")
 	case "-e":
@@ -456,10 +472,46 @@ func compareTargets(a, b []string) []hit {
 		}
 	case len(went) > 0 && len(x) > 1 && len(y) > 0:
 		return []hit{{"C08", loopcore.SevBlock, "fewer targets: no longer " + strings.Join(went, " ")}}
-	case len(x) == 0 && len(came) > 0 && hasAny(came[0], "test", "spec", "src/"):
+	case len(x) == 0 && len(came) > 0 && hasAny(came[0], "test", "spec", "src/") && (!lazily(`^(tests?|spec|src)$`).MatchString(came[0]) || !positional(a)):
 		return []hit{{"C08", loopcore.SevBlock, "only given targets run: " + strings.Join(came, " ")}}
 	}
 	return nil
+}
+
+// positional says whether a tool is given a plain word that is no option and no task.
+func positional(ws []string) bool {
+	for i, w := range ws {
+		if i > 0 && lazily(`^[a-z_]\w*$`).MatchString(w) && !strings.HasPrefix(ws[i-1], "-") && (tools[ws[i-1]] || strings.HasPrefix(ws[i-1], "--strict")) || i > 1 && lazily(`^[a-z_]\w*$`).MatchString(w) && ws[i-1] == "--strict" && tools[ws[i-2]] {
+			return true
+		}
+	}
+	return false
+}
+
+// shellGuards says what now stands between a tool and its verdict: a condition,
+// a lost set -e, a negation, a run in the background, settings in its environment.
+func shellGuards(a, b string, wa, wb []string) string {
+	errexit := lazily(`\bset -\w*e|\bset -o errexit|\bset -euo?\b`)
+	guard := lazily(`(?m)^\s*@?(if \[|if test|if \[\[|\[+ [^|&\n]*\]+ *(\|\||&&)|test -\w [^|&\n]*(\|\||&&))`)
+	env := lazily(`(^|[\s;])(PYTHONOPTIMIZE|PYTEST_ADDOPTS|GOFLAGS|GTEST_FILTER|BATS_TEST_RETRIES|SPEC_OPTS|TESTOPTS|SKIP|NODE_OPTIONS|MIX_ENV=prod)=`)
+	back := lazily(`[^&>|]&\s*($|[^&>\d])`)
+	switch {
+	case errexit.MatchString(a) && !errexit.MatchString(b):
+		return "a failing command no longer ends the script: set -e is gone"
+	case len(guard.FindAllString(b, -1)) > len(guard.FindAllString(a, -1)):
+		return "it runs only under a condition: " + clip(strings.TrimSpace(guard.FindString(b)), 60)
+	case len(env.FindAllString(b, -1)) > len(env.FindAllString(a, -1)):
+		return "its environment is set: " + strings.TrimSpace(env.FindString(b))
+	case count(wb, "!") > count(wa, "!") || strings.HasPrefix(b, "!") && !strings.HasPrefix(a, "!"):
+		return "the exit status is negated"
+	case len(back.FindAllString(b, -1)) > len(back.FindAllString(a, -1)) && !strings.Contains(b, "wait"):
+		return "nothing waits for it: it runs in the background"
+	case strings.Contains(a, "unittest discover") && strings.Contains(b, "unittest") && !strings.Contains(b, "discover"):
+		return "tests are no longer discovered"
+	case lazily(`-\w+=false`).MatchString(b) && !lazily(`-\w+=false`).MatchString(a) && strings.Contains(b, "go vet"):
+		return "a check of go vet is switched off"
+	}
+	return ""
 }
 
 // targets lists the words of a command that are paths.
@@ -470,7 +522,7 @@ func targets(ws []string) []string {
 			continue
 		}
 		prev := ws[i-1]
-		if strings.HasPrefix(prev, "-") && !strings.Contains(prev, "=") && prev != "-v" && prev != "-q" && prev != "-x" && prev != "-race" && prev != "--" && prev != "--run" && prev != "-s" && prev != "--strict" {
+		if strings.HasPrefix(prev, "-") && !strings.Contains(prev, "=") && prev != "-v" && prev != "-q" && prev != "-x" && prev != "-race" && prev != "--" && prev != "--run" && prev != "-s" && prev != "--strict" && prev != "--test" {
 			continue
 		}
 		if prev == ";" || prev == "&&" || prev == "cd" || prev == "||" || prev == ">" || prev == "|" {

@@ -263,5 +263,10 @@ func keyRuleOf(p, key string) (keyRule, bool) {
 			return r, true
 		}
 	}
+	for _, r := range laterKeyRules {
+		if r.file.MatchString(l) && r.key.MatchString(key) {
+			return r, true
+		}
+	}
 	return keyRule{}, false
 }

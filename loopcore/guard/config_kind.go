@@ -23,6 +23,10 @@ func isConfig(p string) bool {
 	if strings.HasPrefix(b, "tsconfig") || isBaseline(p) {
 		return true
 	}
+	switch b { // of tools whose settings may lie anywhere
+	case "lint.xml", "build.xml", "testng.xml", "grumphp.yml", ".php-cs-fixer.php", ".php-cs-fixer.dist.php", ".swift-format", "vitest.workspace.ts", "vitest.workspace.js", "nuget.config", ".cirrus.yml", ".woodpecker.yml", "build.rs", "karma.conf.js", "build", "settings.gradle", "settings.gradle.kts", ".globalconfig":
+		return true
+	}
 	return configRE.MatchString("/"+strings.ToLower(p)) && !hasSeg(p, "src", "lib", "app")
 }
 
@@ -33,6 +37,9 @@ func isBaseline(p string) bool {
 	b := strings.ToLower(baseName(p))
 	switch b {
 	case ".rubocop_todo.yml", "eslint-suppressions.json", ".eslint-suppressions.json", "detekt-baseline.xml", "lint-baseline.xml", "mypy-baseline.txt", ".mypy-baseline.txt", "ktlint-baseline.xml", ".dialyzer_ignore.exs", "globalsuppressions.cs", ".swiftlint-baseline.json", "suppressions.xml", ".gitleaksignore", ".trivyignore", ".snyk", ".secrets.baseline", "spotbugs-exclude.xml", "checkstyle-suppressions.xml", "findbugs-exclude.xml", ".betterer.results", "known_failures.txt", "known-failures.txt", "skiplist.txt", ".semgrepignore", ".bandit-baseline.json", "clippy-baseline.txt", ".bearer.ignore", "valgrind.supp", "lsan.supp", "tsan.supp", "asan.supp", "ubsan.supp", ".erb_lint_todo.yml", ".haml-lint_todo.yml", ".reek_todo.yml", ".todo.reek", "oxlint-suppressions.json":
+		return true
+	}
+	if l := strings.ToLower(p); strings.HasPrefix(b, "baseline") && hasAny(l, "detekt/", "ktlint/", "phpstan/", "psalm/", "lint/") {
 		return true
 	}
 	return hasAny(b, "baseline") && hasAny(b, "phpstan", "psalm", "detekt", "ktlint", "lint", "mypy", "pyright", "rubocop", "bandit", "swiftlint", "phan", "tsc", "eslint", "pylint", "flake8", "basedpyright", "clang-tidy", "credo", "checkstyle", "pmd") || strings.HasSuffix(b, ".supp") || strings.HasSuffix(b, "-suppressions.json") || strings.HasSuffix(b, "-suppressions.xml")
@@ -97,7 +104,7 @@ func level(s string) int {
 		return 0
 	case "hint", "info", "information", "1", "warn", "warning", "suggestion", "note", "convention", "refactor":
 		return 1
-	case "error", "2", "deny", "fatal", "true", "on":
+	case "error", "2", "deny", "fatal", "true", "on", "enabled":
 		return 2
 	case "forbid":
 		return 3
@@ -156,7 +163,7 @@ func (d *diff) baselineFile(f *fileDiff) {
 		}
 		extra++
 	}
-	if extra > 0 && (len(b) > len(a) || f.old == nil) {
+	if extra > 0 && (len(b) > len(a) || f.old == nil || strings.Count(string(data(f.new)), "{") > strings.Count(string(data(f.old)), "{")) {
 		sev := loopcore.SevBlock
 		if !d.inLoop() && f.old != nil && d.upgraded() {
 			sev = loopcore.SevHuman // a new version of the tool finds more

@@ -75,9 +75,9 @@ func readSettings(p string, data []byte) (s settings, ok bool) {
 func formOf(p string) string {
 	b := strings.ToLower(baseName(p))
 	switch b {
-	case "tox.ini", "setup.cfg", "pytest.ini", ".flake8", "mypy.ini", ".coveragerc", ".pylintrc", "pylintrc", ".editorconfig", ".isort.cfg", "gradle.properties", ".mypy.ini", "pycodestyle.cfg", ".npmrc", "sonar-project.properties", "junit-platform.properties", "kotest.properties", "lombok.config":
+	case "tox.ini", "setup.cfg", "pytest.ini", ".flake8", "mypy.ini", ".coveragerc", ".pylintrc", "pylintrc", ".editorconfig", ".isort.cfg", "gradle.properties", ".mypy.ini", "pycodestyle.cfg", ".npmrc", "sonar-project.properties", "junit-platform.properties", "kotest.properties", "lombok.config", ".bandit", ".globalconfig":
 		return "ini"
-	case ".eslintrc", ".babelrc", ".mocharc", ".nycrc", ".c8rc", ".jshintrc", ".swcrc", ".prettierrc", ".stylelintrc", ".remarkrc", ".oxlintrc":
+	case ".eslintrc", ".babelrc", ".mocharc", ".nycrc", ".c8rc", ".jshintrc", ".swcrc", ".prettierrc", ".stylelintrc", ".remarkrc", ".oxlintrc", ".swift-format":
 		return "json"
 	case ".rubocop.yml", ".rubocop_todo.yml", ".golangci.yml", ".swiftlint.yml", ".codecov.yml", ".clang-tidy", ".yamllint", ".phan", ".reek.yml":
 		return "yaml"

@@ -17,6 +17,9 @@ func (d *diff) configRules() {
 		if isBaseline(f.path()) {
 			d.baselineFile(f)
 		}
+		if f.role == roleCode && f.oldU.lang == langShell && toolCalls(f.oldU.src) > 0 { // a script of the gate
+			d.commandsOf(f)
+		}
 		if f.role != roleConfig && !f.testSide() {
 			continue
 		}

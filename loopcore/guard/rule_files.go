@@ -27,6 +27,7 @@ func (d *diff) fileRules() {
 		d.bytesRules(f)
 		d.shadowModule(f)
 	}
+	d.staleRules()
 	d.hidden()
 }
 

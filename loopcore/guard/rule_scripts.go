@@ -103,6 +103,12 @@ func (d *diff) scriptPatterns(f *fileDiff) {
 		}
 		d.applyScript(f, s, a, b)
 	}
+	for _, s := range laterPatterns {
+		if s.file.MatchString(p) {
+			d.applyScript(f, s, a, b)
+		}
+	}
+	d.toolSources(f)
 	switch baseName(p) {
 	case ".gitignore":
 		d.gitIgnore(f, addedText(a, b))

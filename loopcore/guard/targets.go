@@ -57,6 +57,9 @@ func (d *diff) commandsOf(f *fileDiff) {
 	sort.Strings(names)
 	for _, n := range names {
 		a, b := before[n], after[n]
+		if b == nil && f.new != nil && n == baseName(p) {
+			b = []string{} // a program that runs no tool any more
+		}
 		if f.new == nil || b == nil {
 			if len(toolRuns(shellWords(strings.Join(a, "\n")))) > 0 && gateName(n) {
 				d.report(rule, loopcore.SevHuman, p, 0, "the target "+n+" was removed")
