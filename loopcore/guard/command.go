@@ -139,6 +139,9 @@ var (
 // otherRunnerRE is a program that is asked to test.
 var otherRunnerRE = lazily(`(?m)(^|[;&|] ?)[\w@./-]*[a-z][\w-]* (test|cov)\b`)
 
+// retryFlagRE has a runner try failed tests again, whatever wraps it.
+var retryFlagRE = lazily(`--(retry|retries|reruns|repeat)[= ]\d+`)
+
 // compareCommands judges how the commands of one target changed.
 func compareCommands(before, after []string) []hit {
 	var out []hit
@@ -161,6 +164,9 @@ func compareCommands(before, after []string) []hit {
 	}
 	if dash(after) > dash(before) {
 		add("C08", loopcore.SevBlock, "the exit status is ignored by a leading dash: "+clip(b, 120))
+	}
+	if countMatches(retryFlagRE, b) > countMatches(retryFlagRE, a) && (len(ra) == 0 || len(rb) == 0) {
+		add("C06", loopcore.SevHuman, "failed tests are tried again: "+clip(retryFlagRE.FindString(b), 60))
 	}
 	lost := ""
 	for t, n := range ra {

@@ -248,6 +248,8 @@ var keyRules = []keyRule{
 	kx("C06", looseChange, xctest, `testRepetitionMode$`),
 	kx("C02", looseOff, xctest, `(^testTargets.*\.enabled|addressSanitizer.*|threadSanitizerEnabled|undefinedBehaviorSanitizerEnabled|testTimeoutsEnabled=no)$`),
 	kx("C03", looseChange, clangTidy, `^(Checks|WarningsAsErrors|HeaderFilterRegex)$`),
+	// advisories and licences
+	kh("C03", looseGrow, `(^|/)(audit|deny)\.toml$`, `(advisories\.(ignore|informational_warnings)|bans\.(skip|skip-tree)|licenses\.(allow|exceptions).*)$`),
 	// anywhere
 	kx("C10", looseOff, anyFile, `(warnings[-_]as[-_]errors|warningsAsErrors|treat_warnings_as_errors|werror)$`),
 }

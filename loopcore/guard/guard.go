@@ -93,6 +93,7 @@ func (d *diff) run() {
 	d.helperRules()
 	d.suppressionRules()
 	d.configRules()
+	d.offRules()
 	d.runtimeRules()
 	d.fileRules()
 	d.asideRules()

@@ -48,10 +48,10 @@ var headMarks = map[lang][]markRule{
 		rx(markTime, `@(pytest\.)?mark\.(flaky|timeout|repeat)\b[^\n]*|@flaky[^\n]*`),
 	},
 	langJS: {
-		rx(markSkip, `^x(it|test|describe|context|specify|suite)\b|\.skip\b|\.fixme\b|[{,]skip:(true|""|[^f])|[{,]ignore:true|[{,]disabled:true`),
-		rx(markCond, `\.skipIf\b|\.runIf\b|[{,]ignore:[^tf,}][^,}]*`),
+		rx(markSkip, `^x(it|test|describe|context|specify|suite)\b|\.skip\b|\.fixme\b|(^|[{,])skip:(true|""|[^f])|(^|[{,])ignore:true|[{,]disabled:true`),
+		rx(markCond, `\.skipIf\b|\.runIf\b|(^|[{,])ignore:[^tf,}][^,}]*`),
 		rx(markXfail, `\.fails\b|\.failing\b|\.fail\b|[{,]todo:(true|"")|[{,]fails:true`),
-		rx(markFocus, `^f(it|describe|context|test|specify)\b|\.only\b|[{,]only:true`),
+		rx(markFocus, `^f(it|describe|context|test|specify)\b|\.only\b|(^|[{,])only:true`),
 		rx(markTodo, `\.todo\b`),
 		rx(markTime, `\{[^{}]*\b(retry|repeats):|\.retries\(`),
 		rx(markSkip, `^Deno\.test\.ignore\b`),
@@ -153,7 +153,7 @@ var bodyMarks = map[lang][]markRule{
 		rx(markSkip, `\bthrow (\w+\.)*(TestAbortedException|SkipException|AssumptionViolatedException)\b[^\n]*|\bthrow io\.kotest\.engine\.[^\n]*`),
 	},
 	langRuby: {
-		rx(markSkip, `^skip\b[^=\n:.]*$|^skip\b[ (]""[^\n]*|[;{] ?skip\b[^=:]*$`),
+		rx(markSkip, `^skip\b[^=\n:.]*$|^skip (if|unless) [^\n]*|^skip\b[ (]""[^\n]*|[;{] ?skip\b[^=:]*$`),
 		rx(markXfail, `^pending\b[^=\n.{]*$|^pending[ (]""[^\n]*`),
 		rx(markFocus, `^focus$`),
 		rx(markSkip, `^(omit|pend)\b[ (][^=\n]*`),
@@ -254,7 +254,7 @@ func (u *unit) scan(rules []markRule, from, to int) []mark {
 		for _, r := range rules {
 			for _, m := range r.re.FindAllStringIndex(line.text, -1) {
 				at := v.token(line.at + m[0])
-				out = append(out, mark{class: r.class, text: line.text[m[0]:m[1]], line: u.line(at), at: at})
+				out = append(out, mark{class: r.class, text: strings.TrimLeft(line.text[m[0]:m[1]], "{,"), line: u.line(at), at: at})
 			}
 		}
 	}

@@ -249,6 +249,9 @@ func (d *diff) uncollected(u *unit) string {
 			return "the folder is not one that the runner loads"
 		}
 	case langPHP:
+		if inTestDir(p) && u.callTests() {
+			return "" // Pest loads every file of its folders
+		}
 		if !hasSuffixAny(stem, "Test", "Cest", "Spec", "TestCase") && ext(p) != ".phpt" {
 			return "the file name does not match *Test.php"
 		}
@@ -323,4 +326,14 @@ func (d *diff) read(t Tree, p string) ([]byte, bool) {
 		return nil, false
 	}
 	return t.Read(p)
+}
+
+// callTests says whether tests of the unit are calls: test("…", …).
+func (u *unit) callTests() bool {
+	for _, t := range u.tests {
+		if !t.suite && u.text(t.at+1) == "(" && u.kind(t.at+2) == tkString {
+			return true
+		}
+	}
+	return false
 }

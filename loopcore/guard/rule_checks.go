@@ -287,7 +287,7 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		rule = "A13"
 	}
 	sev := d.valueSeverity()
-	if !d.inLoop() && (p.reworked || renamedAlike(p, o, n) || d.owner[p.new.unit].net() > 0 || d.saidBefore(p.new.unit, o, n)) {
+	if !d.inLoop() && (p.reworked || len(d.fresh) > 0 || renamedAlike(p, o, n) || d.owner[p.new.unit].net() > 0 || d.saidBefore(p.new.unit, o, n)) {
 		sev = loopcore.SevHuman
 	}
 	d.report(rule, sev, p.new.unit.path, n.line, change)

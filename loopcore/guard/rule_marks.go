@@ -27,6 +27,9 @@ func (d *diff) markRules() {
 			if m.class == markTodo || m.class == markBuild || m.class == markTime {
 				continue
 			}
+			if f := d.owner[n.unit]; sev == loopcore.SevWarn && m.class == markSkip && f.old != nil && len(n.name) > 4 && strings.Contains(f.oldU.src, n.name) {
+				sev = loopcore.SevHuman // the old file knew it in another form
+			}
 			d.report(string(m.class), sev, n.unit.path, m.line, fmt.Sprintf("new test %q: %s", n.path, m.text))
 		}
 	}

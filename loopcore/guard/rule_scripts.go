@@ -31,7 +31,7 @@ func sx(rule string, sev loopcore.Severity, file, add, del string) scriptPattern
 
 const (
 	pyConf    = `(^|/)(conftest|noxfile|tasks|setup)\.py$`
-	rubySide  = `(_helper\.rb|(^|/)Rakefile|\.rake|\.simplecov|/support/[\w/]+\.rb|(^|/)\.rspec(-local)?|config/environments/test\.rb)$`
+	rubySide  = `(_helper\.rb|(^|/)(test|spec)/helper\.rb|(^|/)Rakefile|\.rake|\.simplecov|/support/[\w/]+\.rb|(^|/)\.rspec(-local)?|config/environments/test\.rb)$`
 	mixFiles  = `(^|/)(mix\.exs|test_helper\.exs|\.credo\.exs|\.dialyzer_ignore\.exs|config/test\.exs)$`
 	cmakeFile = `(CMakeLists\.txt|\.cmake|CMakePresets\.json)$`
 	swiftPkg  = `(^|/)Package(@[\w.-]+)?\.swift$`
@@ -55,7 +55,7 @@ var scriptPatterns = []scriptPattern{
 	sx("S02", loopcore.SevBlock, rubySide, `\brecord:? ?(=>)? ?:(all|new_episodes)\b|default_cassette_options.*:all`, ``),
 	sx("C06", loopcore.SevBlock, rubySide, `(default_retry_count|verbose_retry|exceptions_to_retry|retry_count_condition|run_with_retry|Minitest::Retry|rspec/retry)`, ``),
 	// Elixir
-	sx("C01", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)\(.*(exclude|only_test_ids|include|max_failures|stale)|\btest_(paths|pattern|load_filters|ignore_filters)\b:|warn_test_pattern`, ``),
+	sx("C01", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)[( ].*(exclude|only_test_ids|include|max_failures|stale)|\btest_(paths|pattern|load_filters|ignore_filters)\b:|warn_test_pattern`, ``),
 	sx("C06", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)\(.*(timeout|retry|max_failures)`, ``),
 	sx("C03", loopcore.SevBlock, mixFiles, `\{Credo\.Check\.[\w.]+,\s*false\}|strict:\s*false|exit_status:\s*0|disabled:\s*\[`, `strict:\s*true|\{Credo\.Check\.`),
 	sx("C10", loopcore.SevBlock, mixFiles, `warnings_as_errors:\s*false|no_warn_undefined|ignore_module_conflict:\s*true`, `warnings_as_errors:\s*true|--warnings-as-errors`),

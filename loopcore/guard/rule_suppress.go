@@ -194,6 +194,9 @@ func (u *unit) codeSuppressions() []suppression {
 	for i := range u.toks {
 		if u.kind(i) == tkDirective {
 			out = append(out, u.pragma(i)...)
+			if u.lang == langC {
+				out = append(out, u.inMacro(i)...)
+			}
 			continue
 		}
 		t := u.text(i)
@@ -256,6 +259,27 @@ func nonEmpty(ss []string) []string {
 	}
 	return out
 }
+
+// inMacro reads what a macro's own text silences: comments and _Pragma.
+func (u *unit) inMacro(i int) []suppression {
+	text := u.text(i)
+	if !hasAny(text, "NOLINT", "_Pragma", "LCOV_EXCL", "cppcheck-suppress") {
+		return nil
+	}
+	var out []suppression
+	for _, m := range macroNoteRE.FindAllStringSubmatch(text, -1) {
+		out = append(out, commentSuppressions(m[1], u.line(i))...)
+	}
+	for _, m := range pragmaWordRE.FindAllStringSubmatch(text, -1) {
+		out = append(out, suppression{rule: "L06", line: u.line(i), kind: "pragma", lead: "diagnostic ignored", text: "_Pragma " + m[1], codes: m[1]})
+	}
+	return out
+}
+
+var (
+	macroNoteRE  = lazily(`/\*\s*([^*]+)\*/`)
+	pragmaWordRE = lazily(`_Pragma\(\s*\"(?:GCC|clang) diagnostic ignored \\?\"?(-W[\w+-]*)`)
+)
 
 func (u *unit) pragma(i int) []suppression {
 	ds := codeDirectives[langC]

@@ -197,7 +197,7 @@ func (u *unit) argTestAt(i, paren int, suite bool) *test {
 	if !t.nobody {
 		// the body begins inside of the function
 		for k := nameTok; k < end; k++ {
-			if u.text(k) == "{" && u.isOpen(k) && (u.text(k-1) == ")" || u.text(k-1) == "=>" || u.kind(k-1) == tkIdent && u.lang == langPHP) && u.up(k) == paren {
+			if u.text(k) == "{" && u.isOpen(k) && (u.text(k-1) == ")" || u.text(k-1) == "=>" || u.kind(k-1) == tkIdent && u.lang == langPHP) && (u.up(k) == paren || u.text(nameTok) == "{" && u.up(k) == nameTok) {
 				t.body = k + 1
 				break
 			}
@@ -340,6 +340,15 @@ func (u *unit) macroHead(i int) int {
 func (u *unit) batsTest(i int) *test {
 	if u.text(i) == "test" && u.text(i-1) == "@" && u.kind(i+1) == tkString && u.text(i+2) == "{" && u.isOpen(i+2) {
 		return &test{name: u.str(i + 1), head: i - 1, at: i, body: i + 3, to: u.close(i+2) + 1}
+	}
+	if u.text(i) == "test" && u.text(i-1) == "@" { // a name without quotes
+		k := i + 1
+		for k < len(u.toks) && u.line(k) == u.line(i) && u.text(k) != "{" {
+			k++
+		}
+		if k > i+1 && u.text(k) == "{" && u.isOpen(k) {
+			return &test{name: u.norm(i+1, k), head: i - 1, at: i, body: k + 1, to: u.close(k) + 1}
+		}
 	}
 	if !strings.HasSuffix(u.path, "_spec.sh") || !u.first(i) || u.kind(i+1) != tkString {
 		return nil

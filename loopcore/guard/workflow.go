@@ -23,7 +23,7 @@ func (d *diff) workflow(f *fileDiff) {
 		return
 	}
 	if f.new == nil {
-		if toolCalls(string(f.old.Data)) > 0 {
+		if toolCalls(string(f.old.Data)) > 0 || hasAny(strings.ToLower(string(f.old.Data)), "test", "lint", "check") {
 			d.report("C07", loopcore.SevHuman, f.path(), 0, "a CI file was deleted")
 		}
 		return
@@ -35,6 +35,7 @@ func (d *diff) workflow(f *fileDiff) {
 	}
 	d.ciSettings(f, a, b)
 	d.ciCommands(f, a, b)
+	d.ciExcludes(f, a, b)
 	if d.in.Mode == ModeNoWeaken || true {
 		d.ciMatrix(f, a, b)
 	}
@@ -385,6 +386,9 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 					break
 				}
 			}
+			if len(b.jobs) < len(a.jobs) && oj.checks() && !runsAll(strings.Join(allNew, "\n"), oj.runs) {
+				d.report("C07", loopcore.SevHuman, f.path(), 0, fmt.Sprintf("the job %s is gone", name))
+			}
 			continue
 		}
 		ra, rb := minus(oj.runs, nj.runs), minus(nj.runs, oj.runs)
@@ -472,4 +476,43 @@ func holdsWords(text, words string) bool {
 		}
 	}
 	return true
+}
+
+// checks says whether a job tests or checks something, by its name, its commands or the workflow that it calls.
+func (j *job) checks() bool {
+	return checkNameRE.MatchString(j.name) || len(toolRuns(shellWords(strings.Join(j.runs, "\n")))) > 0 || checkNameRE.MatchString(strings.Join(j.uses, " "))
+}
+
+// runsAll says whether a text still holds each of the commands that run a tool.
+func runsAll(text string, runs []string) bool {
+	n := 0
+	for _, r := range runs {
+		if len(toolRuns(shellWords(r))) == 0 {
+			continue
+		}
+		if !strings.Contains(text, strings.TrimSpace(r)) {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
+
+// ciExcludes reports lists of what the CI leaves out that grew.
+func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
+	size := func(doc *ciDoc) (n, bytes int, last string) {
+		for _, k := range keysOf(doc.all, nil) {
+			if l := strings.ToLower(k); strings.Contains(l, "exclude") || strings.Contains(l, "allow_failures") {
+				n += len(doc.all[k])
+				bytes += len(strings.Join(doc.all[k], ","))
+				last = k
+			}
+		}
+		return n, bytes, last
+	}
+	n, was, _ := size(a)
+	m, is, key := size(b)
+	if m > n || m == n && is > was+8 {
+		d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), key, nil), "the CI leaves out more: "+key)
+	}
 }

@@ -1,0 +1,249 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// offRules report what was switched off in ways that belong to no single tool:
+// settings that became comments, lists of what is not tested that grew, warnings
+// that tests ignore, a type checker's header that went, retries around a test.
+func (d *diff) offRules() {
+	for _, f := range d.files {
+		if f.old == nil || f.new == nil || len(f.old.Data) > maxConfig || len(f.new.Data) > maxConfig {
+			continue
+		}
+		if f.role == roleConfig {
+			d.commentedOut(f)
+			d.recipeFails(f)
+		}
+		if f.testSide() || f.hasTests() {
+			d.offLists(f)
+			d.ignoredWarnings(f)
+			d.suiteExits(f)
+		}
+		if f.newU.lang == langJS && flowRE.MatchString(f.oldU.src[:min(len(f.oldU.src), 400)]) && !strings.Contains(f.newU.src, "@flow") && ext(f.new.Path) == ext(f.old.Path) {
+			d.report("L05", loopcore.SevHuman, f.path(), 1, "the type checker no longer reads this file: @flow is gone")
+		}
+	}
+	for _, p := range d.pairs {
+		if !p.equal {
+			d.retried(p)
+			d.fewerLooks(p)
+		}
+	}
+}
+
+// flowRE is the header by which Flow reads a file.
+var flowRE = lazily(`(?m)^\s*(//|/?\*+)\s*@flow\b`)
+
+// commentedOut reports live lines of settings that stand in a comment now.
+func (d *diff) commentedOut(f *fileDiff) {
+	live, dead := map[string]int{}, map[string]int{}
+	sort := func(text string, by int) {
+		for _, l := range strings.Split(text, "\n") {
+			bare := strings.TrimSpace(l)
+			text := strings.TrimSpace(strings.TrimLeft(bare, "#/*-<!; \t"))
+			if len(text) < 8 || !strings.ContainsAny(text, " :=") {
+				continue
+			}
+			if isComment(bare) {
+				dead[text] += by
+			} else {
+				live[text] -= by
+				live[strings.TrimSpace(strings.TrimLeft(bare, "- "))] -= by * btoi(strings.HasPrefix(bare, "- ") && text != strings.TrimSpace(strings.TrimLeft(bare, "- ")))
+			}
+		}
+	}
+	sort(string(f.old.Data), -1)
+	sort(string(f.new.Data), 1)
+	n, what, line := 0, "", 0
+	for k, l := range strings.Split(string(f.new.Data), "\n") {
+		bare := strings.TrimSpace(l)
+		text := strings.TrimSpace(strings.TrimLeft(bare, "#/*-<!; \t"))
+		if isComment(bare) && dead[text] > 0 && live[text] > 0 {
+			if n++; n == 1 {
+				what, line = text, k+1
+			}
+		}
+	}
+	if n == 0 {
+		return
+	}
+	rule := "C08"
+	switch {
+	case isCI(f.path()):
+		rule = "C07"
+	case hasAny(strings.ToLower(f.path()), "lint", "rubocop", "flake8", "ruff", "credo", "clang-tidy", "detekt", "pre-commit", "phpcs"):
+		rule = "C03"
+	}
+	d.report(rule, loopcore.SevHuman, f.path(), line, fmt.Sprintf("%d lines became comments: %s", n, clip(what, 120)))
+}
+
+// recipeRE is a line of a recipe that fails by itself.
+var recipeRE = lazily(`^@?(false|exit [1-9]\d*)$`)
+
+// recipeFails reports recipes of make that no longer fail: C08.
+func (d *diff) recipeFails(f *fileDiff) {
+	if !strings.Contains(strings.ToLower(baseName(f.path())), "makefile") {
+		return
+	}
+	if a, b := countMatches(recipeRE, string(f.old.Data)), countMatches(recipeRE, string(f.new.Data)); b < a {
+		d.report("C08", loopcore.SevHuman, f.path(), 0, "a recipe no longer fails by itself")
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func isComment(l string) bool {
+	return strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "#!") && !strings.HasPrefix(l, "#[") || strings.HasPrefix(l, "//") || strings.HasPrefix(l, "<!--") || strings.HasPrefix(l, ";")
+}
+
+// offNameRE is the name of a list of what is left out.
+var offNameRE = lazily(`(?i)(disabled?|skip(ped|s)?|ignored?|excluded?|known_?(fail|issue|bug)|expected_?fail|quarantin|blacklist|denylist|flaky|xfail|unsupported|allowed_?fail|broken)\w*$|^(disabled?|skip|ignored?|exclude|broken|flaky|xfail)`)
+
+// offLists reports lists of that kind in the code of tests that grew: C01.
+func (d *diff) offLists(f *fileDiff) {
+	before, after := f.oldU.offLists(), f.newU.offLists()
+	for _, name := range sortedKeys(counts(after)) {
+		had, now := before[name], after[name]
+		if news := minus(texts(now), texts(had)); len(now) > len(had) && (len(had) > 0 || f.newU.lang == langElixir) && len(news) > 0 {
+			d.report("C01", loopcore.SevHuman, f.path(), now[0].line, fmt.Sprintf("%s grew by %s", name, clip(strings.Join(news, ", "), 120)))
+		}
+	}
+}
+
+func counts(m map[string][]row) map[string]int {
+	out := map[string]int{}
+	for k, v := range m {
+		out[k] = len(v)
+	}
+	return out
+}
+
+func texts(rows []row) []string {
+	var out []string
+	for _, r := range rows {
+		out = append(out, r.text)
+	}
+	return out
+}
+
+// offLists are the elements of lists whose names say that they are left out.
+func (u *unit) offLists() map[string][]row {
+	out := map[string][]row{}
+	for i := range u.toks {
+		if u.kind(i) != tkIdent || !offNameRE.MatchString(u.text(i)) || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" {
+			continue
+		}
+		for k := i + 2; k < min(i+8, len(u.toks)); k++ {
+			if u.isOpen(k) && (u.text(k) == "[" || u.text(k) == "{" || u.text(k) == "(" && u.lang == langPython) {
+				for _, a := range u.args(k) {
+					if a.to > a.from && (u.hasLiteral(a) || u.lang == langElixir) {
+						out[u.text(i)] = append(out[u.text(i)], row{text: u.norm(a.from, a.to), line: u.line(a.from)})
+					}
+				}
+				break
+			}
+		}
+	}
+	return out
+}
+
+// warningsOffRE ignores warnings while tests run.
+var warningsOffRE = lazily(`mark\.filterwarnings\(\s*["']ignore|\bwarnings\.(simplefilter|filterwarnings)\(\s*["']ignore`)
+
+func (d *diff) ignoredWarnings(f *fileDiff) {
+	if f.newU.lang != langPython {
+		return
+	}
+	a, b := countMatches(warningsOffRE, joined3(f.oldU.src)), countMatches(warningsOffRE, joined3(f.newU.src))
+	if b > a {
+		d.report("C10", loopcore.SevHuman, f.path(), 0, "tests ignore more warnings")
+	}
+}
+
+// joined3 puts a call and its first argument on one line.
+func joined3(s string) string { return openParenRE.ReplaceAllString(s, "(") }
+
+var openParenRE = lazily(`\(\s+`)
+
+// suiteExits reports a group of tests that is left before its tests are declared: T04.
+func (d *diff) suiteExits(f *fileDiff) {
+	a, _ := f.oldU.suiteExits()
+	if b, line := f.newU.suiteExits(); b > a {
+		d.report("T04", loopcore.SevHuman, f.path(), line, "a group of tests is left before its tests are declared")
+	}
+}
+
+func (u *unit) suiteExits() (n, line int) {
+	word := map[lang]string{langRuby: "next", langJS: "return"}[u.lang]
+	if word == "" {
+		return 0, 0
+	}
+	for i := range u.toks {
+		if u.kind(i) != tkIdent || u.text(i) != word || u.text(i-1) == "." {
+			continue
+		}
+		t := u.testAt(i)
+		if t == nil || !t.suite || i < t.body || u.funcAt(i) != nil && u.funcAt(i).open > t.body || u.inHook(i, t) {
+			continue
+		}
+		if n++; line == 0 {
+			line = u.line(i)
+		}
+	}
+	return n, line
+}
+
+// inHook says whether token i stands in a block of its own below the suite: a
+// hook, a helper, a loop.
+func (u *unit) inHook(i int, t *test) bool {
+	for o := u.up(i); o >= t.body; o = u.up(o) {
+		switch w := u.text(u.stmtStart(o)); w {
+		case "if", "unless", "else", "elsif", "case", "}":
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+// retryRE is a block that is run again when it fails.
+var retryRE = lazily(`\b(retries|retry|with_retry|with_retries|retry_on_failure|retryable|rerun)(\(\d*\))? ?(do\b|\{)|\b(retry|withRetry|retries|with_retries)\((\d|async|\(\)|function|lambda|func)`)
+
+// retried reports a test, part of which is now tried again: A11.
+func (d *diff) retried(p testPair) {
+	a, b := p.old.unit.norm(p.old.body, p.old.to), p.new.unit.norm(p.new.body, p.new.to)
+	if n := len(retryRE.FindAllString(b, -1)); n > len(retryRE.FindAllString(a, -1)) {
+		d.report("A11", loopcore.SevHuman, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q is tried again when it fails", p.new.path))
+	}
+}
+
+// lookRE is a query of a rendered page that fails where it finds nothing.
+var lookRE = lazily(`\b(findBy|findAllBy|getBy|getAllBy)(Text|Role|TestId|LabelText|AltText|Title|DisplayValue|PlaceholderText)\(`)
+
+// fewerLooks reports a test that looks for less in what was rendered: A01.
+func (d *diff) fewerLooks(p testPair) {
+	if p.new.unit.lang != langJS {
+		return
+	}
+	looks := func(t *test) (n int) {
+		for _, l := range statements(t) {
+			if !strings.Contains(l, "expect(") && lookRE.MatchString(l) && (strings.HasPrefix(l, "await ") || strings.HasPrefix(l, "screen")) {
+				n++
+			}
+		}
+		return n
+	}
+	if a, b := looks(p.old), looks(p.new); b < a && len(p.new.checks) <= len(p.old.checks) {
+		d.report("A01", loopcore.SevHuman, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q looks for less in what was rendered", p.new.path))
+	}
+}
