@@ -33,14 +33,12 @@ a general one, which says that it is guessing.
 const accuracyDoubts = `
 How to take them:
 
-- A run that failed before any test ran (bad configuration, no files, a missing path, a worker that died) is reported as one
-  failure, so that nothing red is empty; the ground truth lists none, which counts as too much.
 - Where the output was cut, or a runner gives a thrown string no place (Vitest) or an error no line (pytest --tb=line in a fixture),
-  the line that the truth asks for is nowhere in the output. With the sources at hand some of these are found.
+  the line that the truth asks for is nowhere in the output. With the sources at hand most of these are found.
 - A few labels are open to doubt themselves: they count one passed test less than pytest's own summary, one compiler error less
   than rustc's, or leave out findings that stand in a truncated ESLint output. They stay until somebody has checked them.
-- Plain misses: node:test's timeouts without a place in its dot and JUnit reports; test-unit's silence where it ran nothing; totals
-  that no line holds and that only counting dots would give.
+- What befell a whole run (bad configuration, no files, a worker that died) is told apart from failures, as its fault.
+- test-unit says nothing at all where it ran nothing, and some totals are in no line: only counting dots would give them.
 `
 
 // unseenHead tells what the table below it is.
