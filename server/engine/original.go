@@ -198,6 +198,7 @@ func (e *Engine) trial(ctx context.Context, s *space, l *live, plan guard.Origin
 	cancelled := func() error {
 		return loopcore.Refuse(loopcore.CodeCancelled, "call run_gate again to run it anew", "run %s was cancelled; its processes were ended", l.run.ID)
 	}
+	l.doing("a copy of the tree for the original tests")
 	top, err := s.layOver(ctx, l, plan, &t)
 	defer s.removeCopy()
 	if ctx.Err() != nil {
