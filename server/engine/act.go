@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/evidence"
@@ -57,6 +58,24 @@ func (s *space) keepTree(ses evidence.Session, d loopcore.Decision, v evidence.D
 		Files: run.Changed, RootCause: "kept for " + string(d.Outcome), Kind: "checkpoint"})
 }
 
+// stagingFailed begins the note of a green end that is not staged yet.
+const stagingFailed = "the gate is green, but staging failed: "
+
+// stageAgain tries once more what failed, while the tree is the one that was
+// decided on: a lock of the user's index goes away.
+func (s *space) stageAgain(ctx context.Context, ses evidence.Session, v evidence.Decision) (after evidence.Decision, again bool, err error) {
+	if v.Action.Kind != loopcore.ActionStage || !strings.HasPrefix(v.Action.Note, stagingFailed) {
+		return v, false, nil
+	}
+	if tree, err := s.repo.Tree(ctx); err != nil || tree != v.Action.Tree {
+		return v, false, err
+	}
+	if err := s.stage(ctx, ses, &v); err != nil || strings.HasPrefix(v.Action.Note, stagingFailed) {
+		return v, false, err
+	}
+	return v, true, s.db.ActedAgain(ses.ID, v.N, v.Action)
+}
+
 // stage stages what changed since the start, with the user's own git. A tree
 // that can not be staged is as green as before: the note says why.
 func (s *space) stage(ctx context.Context, ses evidence.Session, v *evidence.Decision) error {
@@ -80,9 +99,10 @@ func (s *space) stage(ctx context.Context, ses evidence.Session, v *evidence.Dec
 	}
 	done, err := s.repo.Stage(ctx, paths)
 	if err != nil {
-		v.Action.Note = "the gate is green, but staging failed: " + err.Error()
+		v.Action.Note = stagingFailed + err.Error()
 		return nil
 	}
+	v.Action.Note = ""
 	v.Action.Files = append([]string{}, done.Staged...)
 	for _, l := range done.Left {
 		v.Action.Note = fmt.Sprintf("not staged: %s (%s)", l.Path, l.Why)

@@ -148,6 +148,7 @@ func (s *space) count(l *live, results []loopcore.StepResult) {
 // that can not be the final one.
 func (s *space) moved(ctx context.Context, l *live) error {
 	run := &l.run
+	l.kept.MovedTo = ""
 	tree, err := s.repo.Tree(ctx)
 	if err != nil || tree == run.Tree {
 		return err
@@ -173,7 +174,7 @@ func (s *space) moved(ctx context.Context, l *live) error {
 			return err
 		}
 	}
-	run.Moved = true
+	run.Moved, l.kept.MovedTo = true, tree
 	var names []string
 	for _, c := range changes {
 		names = append(names, c.Path)

@@ -303,7 +303,15 @@ func (e *Engine) repeat(s *space, ses evidence.Session) (contract.EvaluateOut, e
 	if len(all) == 0 {
 		return contract.EvaluateOut{}, loopcore.Refuse(loopcore.CodeNoRun, "call detect_gate and open a new session", "session %s ended with %s before anything was decided", ses.ID, ses.Outcome)
 	}
-	return e.answer(context.Background(), s, ses.ID, all[len(all)-1])
+	ctx := context.Background()
+	last, again, err := s.stageAgain(ctx, ses, all[len(all)-1])
+	if err == nil && again {
+		err = e.publish(ctx, s, ses.ID)
+	}
+	if err != nil {
+		return contract.EvaluateOut{}, err
+	}
+	return e.answer(ctx, s, ses.ID, last)
 }
 
 // answer shapes a decision for the caller.

@@ -279,7 +279,7 @@ func (e *Engine) start(ctx context.Context, s *space, c contract.Caller, ses evi
 	if err != nil {
 		return nil, err
 	}
-	run, err := s.db.StartRun(evidence.Run{Session: ses.ID, Iteration: iteration(h, scope, snap.Tree), Scope: scope, Tree: snap.Tree, Snapshot: snap.ID})
+	run, err := s.db.StartRun(evidence.Run{Session: ses.ID, Iteration: iteration(h, scope, snap.Tree, keptOf(ses).MovedTo), Scope: scope, Tree: snap.Tree, Snapshot: snap.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -288,19 +288,20 @@ func (e *Engine) start(ctx context.Context, s *space, c contract.Caller, ses evi
 }
 
 // iteration numbers a run: a full run ends the next attempt, unless it repeats
-// one that was killed on the same tree.
-func iteration(h loopcore.History, scope, tree string) int {
-	for i := len(h.Runs) - 1; i >= 0; i-- {
-		r := h.Runs[i]
-		if r.Scope != loopcore.ScopeFull {
-			continue
-		}
-		if scope != loopcore.ScopeFull || r.Tree == tree && len(r.Killed) > 0 {
-			return r.Iteration
-		}
-		return r.Iteration + 1
+// one that was killed on the same tree, or the first one that the tree moved
+// under, to movedTo, and nobody edited since. The baseline is not repeated:
+// what lies beside the tree was recorded with it.
+func iteration(h loopcore.History, scope, tree, movedTo string) int {
+	full := slices.DeleteFunc(slices.Clone(h.Runs), func(r loopcore.RunFacts) bool { return r.Scope != loopcore.ScopeFull })
+	if len(full) == 0 {
+		return 0
 	}
-	return 0
+	last := full[len(full)-1]
+	moved := last.TreeChanged && last.Iteration > 0 && tree == movedTo && full[len(full)-2].Iteration < last.Iteration
+	if scope != loopcore.ScopeFull || last.Tree == tree && len(last.Killed) > 0 || moved {
+		return last.Iteration
+	}
+	return last.Iteration + 1
 }
 
 // known refuses a scope that names no step.

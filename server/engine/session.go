@@ -20,6 +20,7 @@ type kept struct {
 	Config       config.Config  `json:"config"`   // as it was at the start: a later edit of the file changes nothing
 	Products     []string       `json:"products"` // what the gate makes in the tree
 	Suspects     []string       `json:"suspects"` // paths that one run changed; a second makes them products
+	MovedTo      string         `json:"moved_to"` // the tree that the last run left, where it is not the one it tested
 	Ran          map[string]int `json:"ran"`      // most tests that a step ever executed
 	ErrorContext string         `json:"error_context"`
 

@@ -25,8 +25,12 @@ func (s *space) restoreProtected(ctx context.Context, ses evidence.Session, v *e
 		return err
 	}
 	found := standing(run.Findings, waived)
+	names, err := s.between(ctx, ses.Tree, run.Tree) // the record is JSON, which holds no name that is not UTF-8
+	if err != nil {
+		names = run.Changed
+	}
 	changed := map[string]bool{}
-	for _, p := range run.Changed {
+	for _, p := range names {
 		changed[p] = true
 	}
 	paths := protected(found)

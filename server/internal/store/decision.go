@@ -39,14 +39,23 @@ func (d *DB) SaveDecision(v evidence.Decision) (evidence.Decision, error) {
 // DecisionDone records that the action of the session's n-th decision ended,
 // and what it did. Calling it again changes nothing.
 func (d *DB) DecisionDone(session string, n int, action evidence.Action) error {
-	return d.write("decision done", powerCut, func(tx *sql.Tx) error {
+	return d.acted("decision done", session, n, action, false)
+}
+
+// ActedAgain records that an action which had failed was carried out at last.
+func (d *DB) ActedAgain(session string, n int, action evidence.Action) error {
+	return d.acted("acted again", session, n, action, true)
+}
+
+func (d *DB) acted(op, session string, n int, action evidence.Action, again bool) error {
+	return d.write(op, powerCut, func(tx *sql.Tx) error {
 		var pending bool
 		var v evidence.Decision
 		err := tx.QueryRow("SELECT pending, body FROM decisions WHERE session = ? AND n = ?", session, n).Scan(&pending, fromJSON{&v})
 		if errors.Is(err, sql.ErrNoRows) {
 			return loopcore.Refuse(loopcore.CodeInternal, "this is a bug in fixloop", "session %s has no decision %d", session, n)
 		}
-		if err != nil || !pending {
+		if err != nil || pending == again {
 			return err
 		}
 		v.Action = action
