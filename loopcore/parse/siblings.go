@@ -35,16 +35,16 @@ func siblings(l *Log, fs []loopcore.Failure) {
 	}
 }
 
-// home is the class or module that a test is of: its suite, or what stands
-// before its name as Rust and PHP write it.
+// home is the class or module that a test is of: what stands before its name
+// as Rust and PHP write it, else its suite.
 func home(f loopcore.Failure) string {
-	if f.Suite != "" || f.Name == "" {
-		return f.Suite
-	}
 	if at := strings.LastIndex(f.Name, "::"); at > 0 {
 		return f.Name[:at]
 	}
-	return ""
+	if f.Name == "" {
+		return ""
+	}
+	return f.Suite
 }
 
 // between gives a failure without any place (a timeout has no stack) the file
