@@ -34,7 +34,7 @@ func Prompts(e Engine, peer Peer) []server.ServerPrompt {
 				}
 			}
 			c, _ := peer(ctx)
-			gate, err := e.DetectGate(ctx, c, contract.DetectGateIn{Repo: req.Params.Arguments["repo"], Policy: req.Params.Arguments["policy"]})
+			gate, err := e.GateInForce(ctx, c, contract.DetectGateIn{Repo: req.Params.Arguments["repo"], Policy: req.Params.Arguments["policy"]})
 			found := "detect_gate was refused: "
 			if err != nil {
 				found += loopcore.Clean(loopcore.AsError(err).Error())

@@ -16,6 +16,8 @@ import (
 // where only a person may decide, or bugs.
 type Engine interface {
 	DetectGate(ctx context.Context, c contract.Caller, in contract.DetectGateIn) (contract.DetectGateOut, error)
+	// GateInForce is the open session's gate, confirmed; without one, DetectGate.
+	GateInForce(ctx context.Context, c contract.Caller, in contract.DetectGateIn) (contract.DetectGateOut, error)
 	// RunGate returns after in.WaitSeconds (never nil here) with status
 	// running if the run goes on; ctx ending ends the run.
 	RunGate(ctx context.Context, c contract.Caller, in contract.RunGateIn, p contract.Progress) (contract.RunGateOut, error)

@@ -93,3 +93,19 @@ func TestTakesBackEveryName(t *testing.T) {
 		t.Errorf("%s: the test is still\n%s", e.Action.Note, got)
 	}
 }
+
+// While a session is open its own gate is what holds, commands that were given
+// by hand included.
+func TestGateInForce(t *testing.T) {
+	b := newBench(t, shell("a bad\n"))
+	asked := contract.DetectGateIn{}
+	before, err := b.e.GateInForce(context.Background(), b.c, asked)
+	if err != nil || before.OpenSession != "" {
+		t.Fatalf("without a session: %v %v", before.OpenSession, err)
+	}
+	b.begin(byShell, contract.RunGateIn{})
+	got, err := b.e.GateInForce(context.Background(), b.c, asked)
+	if err != nil || got.OpenSession == "" || got.Confirmation.Required || len(got.Steps) != 1 || got.Steps[0].Command != byShell.TestCommand {
+		t.Errorf("%+v %v", got, err)
+	}
+}

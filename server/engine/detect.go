@@ -69,6 +69,23 @@ func (e *Engine) DetectGate(ctx context.Context, c contract.Caller, in contract.
 	return out, nil
 }
 
+// GateInForce is the gate of the open session, which a person confirmed, with
+// the commands they gave; where none is open, what DetectGate finds.
+func (e *Engine) GateInForce(ctx context.Context, c contract.Caller, in contract.DetectGateIn) (contract.DetectGateOut, error) {
+	s, err := e.at(ctx, c, in.Repo)
+	if err != nil {
+		return contract.DetectGateOut{}, err
+	}
+	cur, err := s.db.CurrentSession()
+	if err != nil || !cur.Open() {
+		return e.DetectGate(ctx, c, in)
+	}
+	dirty, err := s.repo.Dirty(ctx)
+	return contract.DetectGateOut{Repo: s.repo.Top(), Head: cur.Head, Branch: cur.Branch, Clean: len(dirty) == 0, DirtyFiles: dirty,
+		Steps: cur.Gate.Steps, Absent: cur.Gate.Absent, NeedsInput: cur.Gate.NeedsInput, Policy: cur.Policy, OpenSession: cur.ID,
+		Confirmation: contract.Confirmation{Token: cur.Confirmed}}, err
+}
+
 // Detected is DetectGate for the command line: it keeps nothing, and works in a
 // folder that is no git repository, or has no commit, as well.
 func (e *Engine) Detected(ctx context.Context, c contract.Caller, in contract.DetectGateIn) (contract.DetectGateOut, error) {

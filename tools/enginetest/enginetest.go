@@ -36,6 +36,11 @@ func (e *Engine) DetectGate(ctx context.Context, c contract.Caller, in contract.
 	return e.OnDetectGate(ctx, c, in)
 }
 
+// GateInForce answers like DetectGate.
+func (e *Engine) GateInForce(ctx context.Context, c contract.Caller, in contract.DetectGateIn) (contract.DetectGateOut, error) {
+	return e.DetectGate(ctx, c, in)
+}
+
 // RunGate implements tools.Engine.
 func (e *Engine) RunGate(ctx context.Context, c contract.Caller, in contract.RunGateIn, p contract.Progress) (contract.RunGateOut, error) {
 	if e.OnRunGate == nil {
