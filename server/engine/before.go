@@ -43,7 +43,7 @@ func (s *space) uncommitted(ctx context.Context, f found) []loopcore.Finding {
 	if err != nil {
 		return nil
 	}
-	before := commitTree{ctx, s.repo, cmp.Commit}
+	before := newCommitTree(ctx, s.repo, cmp.Commit)
 	in := judgedBy(settingsOf(before, f.cfg))
 	in.Gate, in.Changes = f.gate, sides(cmp.Changes, cmp.Blobs)
 	in.Before, in.After = before, tree{ctx, s.repo, cmp.Tree}

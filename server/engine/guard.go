@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/config"
@@ -191,33 +194,37 @@ func (t tree) List() []string {
 
 // commitTree is a commit of the user's repository as the guard looks around in it.
 type commitTree struct {
-	ctx  context.Context
-	repo *gitrepo.Repo
-	id   string
+	ctx     context.Context
+	repo    *gitrepo.Repo
+	entries func() []gitrepo.Entry // sorted by path, listed once
+}
+
+func newCommitTree(ctx context.Context, repo *gitrepo.Repo, id string) commitTree {
+	return commitTree{ctx, repo, sync.OnceValue(func() []gitrepo.Entry {
+		all, err := repo.CommitFiles(ctx, id)
+		if err != nil {
+			return nil
+		}
+		slices.SortFunc(all, func(a, b gitrepo.Entry) int { return strings.Compare(a.Path, b.Path) })
+		return all
+	})}
 }
 
 // Read implements guard.Tree.
 func (t commitTree) Read(path string) ([]byte, bool) {
-	all, err := t.repo.CommitFiles(t.ctx, t.id)
-	if err != nil {
+	all := t.entries()
+	i, ok := slices.BinarySearchFunc(all, path, func(e gitrepo.Entry, path string) int { return strings.Compare(e.Path, path) })
+	if !ok {
 		return nil, false
 	}
-	for _, f := range all {
-		if f.Path == path {
-			blobs, err := t.repo.CommitBlobs(t.ctx, []string{f.Blob}, maxGuarded)
-			data, ok := blobs[f.Blob]
-			return data, err == nil && ok
-		}
-	}
-	return nil, false
+	blobs, err := t.repo.CommitBlobs(t.ctx, []string{all[i].Blob}, maxGuarded)
+	data, ok := blobs[all[i].Blob]
+	return data, err == nil && ok
 }
 
 // List implements guard.Tree.
 func (t commitTree) List() []string {
-	all, err := t.repo.CommitFiles(t.ctx, t.id)
-	if err != nil {
-		return nil
-	}
+	all := t.entries()
 	out := make([]string, len(all))
 	for i, f := range all {
 		out[i] = f.Path

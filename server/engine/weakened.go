@@ -34,7 +34,7 @@ func (e *Engine) Weakened(ctx context.Context, dir, base string) ([]loopcore.Fin
 	if err != nil {
 		return nil, err
 	}
-	before := commitTree{ctx, repo, cmp.Commit}
+	before := newCommitTree(ctx, repo, cmp.Commit)
 	cfg, err := configOf(before, base)
 	if err != nil {
 		return nil, err
