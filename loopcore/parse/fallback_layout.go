@@ -59,6 +59,11 @@ func fileHead(t string) (string, bool) {
 		return "", false
 	}
 	t = strings.Trim(t, "=-─━ ")
+	if strings.HasPrefix(t, "[") { // [a.sql] FAIL
+		if inside, _, ok := strings.Cut(t[1:], "] "); ok && plainFile(inside) {
+			return inside, true
+		}
+	}
 	for _, p := range []string{"FILE: ", "File: ", "file: ", "Checking ", "Linting ", "In file ", "* ", "✖ ", "● ", "> "} {
 		t = strings.TrimPrefix(t, p)
 	}
@@ -83,6 +88,12 @@ func plainFile(s string) bool {
 func row(t string) (finding, bool) {
 	t = strings.TrimLeft(t, "✖✘×⚠!│ ")
 	t = strings.TrimPrefix(strings.TrimPrefix(t, "line "), "Line ")
+	if f, ok := columns(t); ok {
+		return f, true
+	}
+	if code, rest, ok := strings.Cut(t, " "); ok && codeLike(code) { // djlint: H005 1:0 text
+		t = rest
+	}
 	t = strings.TrimPrefix(t, "L")
 	var f finding
 	rest := ""
@@ -112,6 +123,17 @@ func row(t string) (finding, bool) {
 		f.text = f.text[4:]
 	}
 	return f, strings.ContainsFunc(f.text, isLetter)
+}
+
+// columns reads SQLFluff's `L:   1 | P:  10 | LT01 | text`.
+func columns(t string) (finding, bool) {
+	parts := strings.SplitN(t, "|", 4)
+	if len(parts) < 4 || !strings.HasPrefix(t, "L:") || !strings.HasPrefix(strings.TrimSpace(parts[1]), "P:") {
+		return finding{}, false
+	}
+	number := func(s string) int { return atoi(strings.TrimSpace(strings.TrimSpace(s)[2:])) }
+	f := finding{line: number(parts[0]), col: number(parts[1]), text: strings.TrimSpace(parts[3])}
+	return f, f.line > 0 && f.text != ""
 }
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127 }
@@ -185,6 +207,11 @@ func (s *shapes) messageAbove(i int) (string, bool) {
 		}
 		if r := []rune(t); strings.ContainsRune("×✖✘⚠✗x!", r[0]) && len(r) > 2 && r[1] == ' ' {
 			return string(r[2:]), true
+		}
+		for _, w := range []string{"ERROR ", "WARN ", "WARNING "} { // Pyrefly
+			if rest, ok := strings.CutPrefix(t, w); ok && k == i-1 {
+				return strings.ToLower(w[:len(w)-1]) + ": " + rest, true
+			}
 		}
 		if _, rest, ok := strings.Cut(t, " [ERROR]: "); ok {
 			return rest, true

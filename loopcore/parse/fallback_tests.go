@@ -13,9 +13,10 @@ const maxBody = 120
 // reading is one mark with what stands around it.
 type reading struct {
 	mark
-	f    loopcore.Failure
-	full bool // it has an error with a place
-	said bool // it has an error
+	f           loopcore.Failure
+	short, long string // the folded name, without and with its suite
+	full        bool   // it has an error with a place
+	said        bool   // it has an error
 }
 
 // tests reads failing tests: the marks, then the error of each.
@@ -224,28 +225,31 @@ func (r *reading) fill(s *shapes, b body, from, to int) {
 // their progress, with its error, and in a summary.
 func (s *shapes) join(rs []reading, total int) {
 	s.elsewhere(rs)
+	for i := range rs {
+		rs[i].short, rs[i].long = foldName(rs[i].f.Name), foldName(rs[i].f.Suite+" "+rs[i].f.Name)
+	}
 	slices.SortStableFunc(rs, func(a, b reading) int { return rank(b) - rank(a) })
-	var have []reading
+	have := &readings{at: map[string][]int{}}
 	for _, r := range rs {
-		if !r.full && !r.strong && (r.number == 0 || !r.said) && !s.known(have, r) {
+		k := have.find(r)
+		if k < 0 && !r.full && !r.strong && (r.number == 0 || !r.said) {
 			continue
 		}
-		at := slices.IndexFunc(have, func(h reading) bool { return same(h, r) })
-		if at < 0 {
-			have = append(have, r)
+		if k < 0 {
+			have.add(r)
 			continue
 		}
-		h := &have[at]
+		h := &have.all[k]
 		better(&h.f, r.f)
 		h.strong = h.strong || r.strong
 		h.full = h.full || r.full
-		if rich := foldName(r.f.Name); strings.HasSuffix(rich, " "+foldName(h.f.Name)) && len(r.f.Name) < 200 {
-			h.f.Name = r.f.Name // with its suites
+		if strings.HasSuffix(r.short, " "+h.short) && len(r.f.Name) < 200 {
+			h.f.Name, h.short, h.long = r.f.Name, r.short, r.long // with its suites
 		}
 	}
-	have = append(have, listedOnly(have, rs, total)...)
-	slices.SortStableFunc(have, func(a, b reading) int { return a.at - b.at })
-	for _, h := range have {
+	have.listed(rs, total)
+	slices.SortStableFunc(have.all, func(a, b reading) int { return a.at - b.at })
+	for _, h := range have.all {
 		if h.f.Message == "" {
 			h.f.Message = "failed"
 		}
@@ -254,20 +258,44 @@ func (s *shapes) join(rs []reading, total int) {
 	}
 }
 
-// listedOnly are the weak marks without an error, where they are all there is or
-// just what the runner's total lacks: a list of names that failed.
-func listedOnly(have, rs []reading, total int) []reading {
-	var out []reading
-	for _, r := range rs {
-		weak := !r.full && !r.strong && r.number == 0 && !strings.HasPrefix(strings.ToLower(r.style), "error") && r.style != "listed" && !strings.HasPrefix(r.style, "rule")
-		if weak && !slices.ContainsFunc(append(have, out...), func(h reading) bool { return same(h, r) || strings.HasPrefix(foldName(h.name), foldName(r.name)+" ") }) {
-			out = append(out, r)
+// readings are those that stand for different tests, found by the last word of
+// their names.
+type readings struct {
+	all []reading
+	at  map[string][]int
+}
+
+func (rs *readings) add(r reading) {
+	word := lastField(r.short)
+	rs.at[word] = append(rs.at[word], len(rs.all))
+	rs.all = append(rs.all, r)
+}
+
+// find is the place of the reading of the same test; -1 if there is none.
+func (rs *readings) find(r reading) int {
+	for _, k := range rs.at[lastField(r.short)] {
+		if same(rs.all[k], r) {
+			return k
 		}
 	}
-	if len(have) == 0 && (total == 0 || len(out) <= total) || len(have)+len(out) == total {
-		return out
+	return -1
+}
+
+// listed adds the weak marks without an error, where they are all there is or
+// just what the runner's total lacks: a list of names that failed.
+func (rs *readings) listed(from []reading, total int) {
+	more := &readings{at: map[string][]int{}}
+	for _, r := range from {
+		if r.full || r.strong || r.number > 0 || strings.HasPrefix(strings.ToLower(r.style), "error") || r.style == "listed" || strings.HasPrefix(r.style, "rule") {
+			continue
+		}
+		if rs.find(r) < 0 && more.find(r) < 0 && (len(more.all) == 0 || !strings.HasPrefix(more.all[len(more.all)-1].short, r.short+" ")) {
+			more.add(r)
+		}
 	}
-	return nil
+	if len(rs.all) == 0 && (total == 0 || len(more.all) <= total) || len(rs.all)+len(more.all) == total {
+		rs.all = append(rs.all, more.all...)
+	}
 }
 
 // rank orders the readings: those with the whole error first.
@@ -283,21 +311,15 @@ func rank(r reading) int {
 	return 0
 }
 
-// known reports whether a bare name is one of those read.
-func (s *shapes) known(have []reading, r reading) bool {
-	return slices.ContainsFunc(have, func(h reading) bool { return same(h, r) })
-}
-
 // same reports whether two readings are of one test.
 func same(h, r reading) bool {
-	a, b := foldName(h.f.Suite+" "+h.f.Name), foldName(r.f.Suite+" "+r.f.Name)
-	if a != b && !strings.HasSuffix(a, " "+b) && !strings.HasSuffix(b, " "+a) && foldName(h.f.Name) != foldName(r.f.Name) {
+	if h.long != r.long && !strings.HasSuffix(h.long, " "+r.long) && !strings.HasSuffix(r.long, " "+h.long) && h.short != r.short {
 		return false
 	}
 	if h.f.Line > 0 && r.f.Line > 0 && (h.f.File != r.f.File || h.f.Line != r.f.Line) {
 		return h.style != r.style && sameBase(h.f.File, r.f.File)
 	}
-	return a == b || h.style != r.style || !h.full || !r.full
+	return h.long == r.long || h.style != r.style || !h.full || !r.full
 }
 
 // elsewhere gives marks without an error the one that stands under the test's
@@ -427,25 +449,29 @@ func (s *shapes) drop(i int) {
 // dropContainers drops a name that only stands for others: a suite, a file, or
 // the sum of tests that are listed themselves.
 func (s *shapes) dropContainers() {
+	const most = 1000 // failures; of more each has a name of its own
+	if len(s.found) > most {
+		return
+	}
+	longs, shorts, files := make([]string, len(s.found)), make([]string, len(s.found)), false
+	for i, f := range s.found {
+		longs[i], shorts[i] = " "+foldName(f.Suite+" "+f.Name)+" ", foldName(f.Name)
+		files = files || f.File != "" && !tapFile(f.Name)
+	}
 	kept := s.found[:0:0]
 	for i, f := range s.found {
-		name := foldName(f.Name)
-		drop := false
+		drop := files && tapFile(f.Name)
 		for k, o := range s.found {
-			if k == i {
+			if k == i || drop {
 				continue
 			}
-			other := foldName(o.Suite + " " + o.Name)
-			if f.Line == 0 && (strings.HasPrefix(other, name+" ") || strings.Contains(other, " "+name+" ")) || tapFile(f.Name) && o.File != "" && !tapFile(o.Name) {
-				drop = true
+			at := strings.Index(longs[k], " "+shorts[i]+" ")
+			if at < 0 || len(longs[k]) == len(shorts[i])+2 {
+				continue
 			}
-			// The same test under a shorter name, at the same place or nowhere.
-			if strings.HasSuffix(other, " "+name) && (f.Line == 0 || f.Line == o.Line && f.File == o.File) {
-				if o.Line == 0 && f.Line > 0 {
-					continue
-				}
-				drop = true
-			}
+			ends := strings.HasSuffix(longs[k], " "+shorts[i]+" ")
+			// A suite of it, or the same test under a shorter name, at the same place or nowhere.
+			drop = f.Line == 0 && !ends || ends && (f.Line == 0 || f.Line == o.Line && f.File == o.File) && (o.Line > 0 || f.Line == 0)
 		}
 		if !drop {
 			kept = append(kept, f)

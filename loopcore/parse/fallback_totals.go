@@ -29,6 +29,9 @@ func (s *shapes) totals() (loopcore.Counts, bool) {
 		if m, is := s.verdict(i); is {
 			n, ok = m, true
 		}
+		if !ok && i >= len(s.l.Lines)-20 {
+			n, ok = alone(line)
+		}
 		if !ok {
 			continue
 		}
@@ -49,6 +52,9 @@ func (s *shapes) totals() (loopcore.Counts, bool) {
 
 // complement fills in what the others leave of the total.
 func complement(n *loopcore.Counts) {
+	if n.Total < n.Passed+n.Failed+n.Errors {
+		return
+	}
 	if rest := n.Total - n.Passed - n.Failed - n.Errors - n.Skipped; rest > 0 && n.Passed == 0 {
 		n.Passed = rest
 	} else if rest > 0 && n.Failed == 0 {
@@ -117,6 +123,11 @@ func totalsShape(line string) string {
 func (s *shapes) bracketed(i int) (loopcore.Counts, bool) {
 	var n loopcore.Counts
 	found := false
+	for k := i; k < i+8; k++ {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(s.l.Line(k)), "YOU HAVE "); ok && strings.Contains(rest, "DISABLED") {
+			n.Skipped = atoi(rest)
+		}
+	}
 	for k := i; k >= 0 && k >= i-40; k-- {
 		if rest, ok := strings.CutPrefix(s.l.Lines[k], "[  PASSED  ] "); ok {
 			n.Passed = atoi(rest)
@@ -126,13 +137,28 @@ func (s *shapes) bracketed(i int) (loopcore.Counts, bool) {
 			n.Failed, found = atoi(rest), true
 		}
 		if rest, ok := strings.CutPrefix(s.l.Lines[k], "[  SKIPPED ] "); ok && atoi(rest) > 0 {
-			n.Skipped = atoi(rest)
+			n.Skipped += atoi(rest)
 		}
 		if k == i && !found && n.Skipped == 0 {
 			return n, false
 		}
 	}
 	return n, found
+}
+
+// alone reads a total of one number, near the end: `3 tests passed`, `1 test
+// failed`.
+func alone(line string) (loopcore.Counts, bool) {
+	words := strings.Fields(strings.ToLower(line))
+	if len(words) < 2 || len(words) > 3 || atoi(words[0]) == 0 || strings.Trim(words[0], "0123456789") != "" {
+		return loopcore.Counts{}, false
+	}
+	last := words[len(words)-1]
+	if k := totalWords[last]; k != 1 && k != 2 || len(words) == 3 && totalWords[words[1]] != 5 || len(words) == 2 && last != "passed" && last != "failed" && last != "passing" && last != "failing" {
+		return loopcore.Counts{}, false
+	}
+	n, _, _ := readTotals(line)
+	return n, true
 }
 
 // verdict reads `FAILED (failures=2, errors=1)` or `OK` under `Ran 4 tests in 1s`.
@@ -186,7 +212,7 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 
 // totalWords are what the numbers of a total are called.
 var totalWords = map[string]int{
-	"passed": 1, "xpassed": 1, "passing:": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
+	"passed": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
 	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
 	"errors": 3, "error": 3, "errored": 3, "outside": 3,
 	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4, "inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
@@ -210,7 +236,7 @@ func totalsPart(line string) (loopcore.Counts, bool) {
 }
 
 // plainTotals are the words of a total that say the opposite of their last one.
-var plainTotals = strings.NewReplacer("expected failures", "skipped", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "skipped", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
+var plainTotals = strings.NewReplacer("expected failures", "foreseen", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "foreseen", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
 
 // readTotals pairs the numbers of a line with their words: `3 failed`,
 // `failures: 2`, `Failed:     1`, `12 unit tests`.
@@ -273,6 +299,9 @@ func totalWord(s string, from, to int) string {
 		}
 	}
 	first, second := wordAfter(s[to:], 0), wordAfter(s[to:], 1)
+	if strings.HasSuffix(before, ":") && strings.HasPrefix(strings.TrimLeft(s[to:], " ")[len(first):], ":") {
+		return "" // Tried: 4 Errors: 1
+	}
 	if k := totalWords[first]; k > 0 {
 		if k == 5 && (totalWords[second] == 1 || totalWords[second] == 2) { // 2 tests failed
 			return second

@@ -109,6 +109,17 @@ func looseParen(t string) (diagnostic, bool) {
 // placeLast reads `PHP Parse error: text in /x/a.php on line 3` and `text at
 // lib/A.pm line 3.`: the severity first, the place last.
 func placeLast(t string) (diagnostic, bool) {
+	if head, tail, ok := strings.Cut(t, ":[line"); ok && strings.LastIndex(head, " ") > 0 { // SpotBugs: text At A.java:[line 12]
+		at := strings.LastIndex(head, " ")
+		d := diagnostic{file: head[at+1:], line: atoi(strings.TrimLeft(tail, "s ")), text: strings.TrimSuffix(strings.TrimSpace(head[:at]), " At")}
+		return d, d.line > 0 && plainFile(d.file)
+	}
+	if head, tail, ok := strings.Cut(t, ":"); ok && plainFile(head) { // cmakelint: CMakeLists.txt:02,04: text
+		if pos, text, ok := strings.Cut(tail, ": "); ok && strings.Contains(pos, ",") && strings.Trim(pos, "0123456789,") == "" {
+			line, col, _ := strings.Cut(pos, ",")
+			return diagnostic{file: head, line: atoi(line), col: atoi(col), text: text}, atoi(line) > 0
+		}
+	}
 	if !strings.Contains(t, " line ") {
 		return diagnostic{}, false
 	}
