@@ -9,13 +9,16 @@ import (
 )
 
 // Undone says how one file of the implementation is freed of the blocking
-// findings in it: by taking back only the changes that hold them (Data), or,
-// where that would not be clean, as a whole (Data is nil, and Why says why).
+// findings in it: by taking back only the changes that hold them, or, where all
+// of them are comments that were put in, only those (Data), or, where that would
+// not be clean, as a whole (Data is nil, and Why says why).
 type Undone struct {
 	Path  string
 	Data  []byte // the present version without those changes; nil: bring the baseline's back
 	Mode  uint32 // of Data
 	Lines []int  // of the present version, where the changes taken back begin
+	Words bool   // only comments were taken out
+	New   bool   // the baseline has no such file
 	Why   string
 }
 
@@ -40,8 +43,13 @@ func Undo(in Input, findings []loopcore.Finding) []Undone {
 		if len(lines[p]) == 0 || !f.implements() || programs[p] || matchAny(in.Protect, p) || f.new == nil {
 			continue
 		}
-		u := Undone{Path: p, Mode: f.new.Mode}
+		u := Undone{Path: p, Mode: f.new.Mode, New: f.old == nil}
 		u.Data, u.Lines, u.Why = f.without(lines[p])
+		if u.Data == nil {
+			if data, at := f.withoutDirectives(lines[p]); data != nil {
+				u.Data, u.Lines, u.Words, u.Why = data, at, true, ""
+			}
+		}
 		out = append(out, u)
 	}
 	in.recheck(out)
@@ -72,7 +80,7 @@ func (in Input) recheck(plan []Undone) {
 	for _, f := range Check(in) {
 		for i, u := range plan {
 			if u.Path == f.File && u.Data != nil && f.Severity == loopcore.SevBlock {
-				plan[i] = Undone{Path: u.Path, Why: "without that change the guard still sees " + f.Rule}
+				plan[i] = Undone{Path: u.Path, New: u.New, Why: "without that change the guard still sees " + f.Rule}
 			}
 		}
 	}
@@ -117,6 +125,58 @@ func (f *fileDiff) without(lines []int) (data []byte, at []int, why string) {
 		at = append(at, h.b0+1)
 	}
 	return []byte(text), at, ""
+}
+
+// withoutDirectives takes out the comments that silence a tool in the given
+// lines, where the file or the lines around them are new and nothing silenced
+// the tool there before; nil where what is wrong is more than such a comment.
+func (f *fileDiff) withoutDirectives(lines []int) (data []byte, at []int) {
+	var all []hunk
+	if f.old != nil {
+		var ok bool
+		if all, ok = hunksOf(cutLines(string(f.old.Data)), cutLines(string(f.new.Data))); !ok {
+			return nil, nil
+		}
+	}
+	text := string(f.new.Data)
+	lines = slices.Clone(lines)
+	slices.Sort(lines)
+	for _, l := range slices.Backward(slices.Compact(lines)) {
+		i := slices.IndexFunc(f.newU.comments, func(c token) bool {
+			return int(c.line) == l && c.last == c.line && len(commentSuppressions(f.newU.src[c.start:c.end], l)) > 0
+		})
+		h := slices.IndexFunc(all, func(h hunk) bool { return h.b0 < l && l <= h.b1 })
+		if i < 0 || f.old != nil && (h < 0 || f.silenced(all[h])) {
+			return nil, nil
+		}
+		from, to := int(f.newU.comments[i].start), int(f.newU.comments[i].end)
+		for from > 0 && (text[from-1] == ' ' || text[from-1] == '\t') {
+			from--
+		}
+		end := to
+		for end < len(text) && (text[end] == ' ' || text[end] == '\t' || text[end] == '\r') {
+			end++
+		}
+		if (from == 0 || text[from-1] == '\n') && end < len(text) && text[end] == '\n' {
+			to = end + 1 // nothing else in the line
+		}
+		text = text[:from] + text[to:]
+		at = append(at, l)
+	}
+	u := newUnit(f.new.Path, []byte(text))
+	if len(f.newU.toks) == 0 || u.norm(0, len(u.toks)) != f.newU.norm(0, len(f.newU.toks)) || len(u.comments) != len(f.newU.comments)-len(at) ||
+		slices.ContainsFunc(f.newU.comments, func(c token) bool { return secondHalfRE.MatchString(f.newU.src[c.start:c.end]) }) {
+		return nil, nil
+	}
+	slices.Reverse(at)
+	return []byte(text), at
+}
+
+// silenced says whether a tool was silenced in the lines that a hunk replaced.
+func (f *fileDiff) silenced(h hunk) bool {
+	return slices.ContainsFunc(f.oldU.comments, func(c token) bool {
+		return int(c.last) > h.a0 && int(c.line) <= h.a1 && len(commentSuppressions(f.oldU.src[c.start:c.end], 0)) > 0
+	})
 }
 
 // stretch is a run of bytes that the present version and the result share.
@@ -298,16 +358,23 @@ func (u *unit) continued(i int) bool {
 
 // String tells what is done, for a person.
 func (u Undone) String() string {
-	if u.Data == nil {
+	switch {
+	case u.Data == nil && u.New:
+		return u.Path + " was taken out whole (" + u.Why + ")"
+	case u.Data == nil:
 		return u.Path + " was brought back whole (" + u.Why + ")"
 	}
 	lines := make([]string, len(u.Lines))
 	for i, l := range u.Lines {
 		lines[i] = fmt.Sprint(l)
 	}
-	what := "change at line " + lines[0] + " was"
+	one, many := "change", "changes"
+	if u.Words {
+		one, many = "comment", "comments"
+	}
+	what := one + " at line " + lines[0] + " was"
 	if len(lines) > 1 {
-		what = "changes at lines " + strings.Join(lines, ", ") + " were"
+		what = many + " at lines " + strings.Join(lines, ", ") + " were"
 	}
 	return u.Path + ": only the " + what + " taken back, the rest of the edit stays"
 }

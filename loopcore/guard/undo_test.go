@@ -36,21 +36,27 @@ func TestUndoKeepsTheHonestPart(t *testing.T) {
 			"import os\n\n\ndef area(w, h):\n    if os.environ.get('PYTEST_CURRENT_TEST'):\n        return 6\n    return w + h\n\n\ndef half(x):\n    return x / 2\n",
 			"import os\n\n\ndef area(w, h):\n    return w + h\n\n\ndef half(x):\n    return x / 2\n", ""},
 
-		{"all that was done", "b.go", "package a\n\nfunc G() {}\n", "package a\n\nfunc G() {} //nolint\n", "", "nothing else was changed in it"},
-		{"a new file", "b.go", "", "package a\n\nfunc G() {} //nolint\n", "", "it is new"},
-		{"fix and suppression in one run of lines", "lib.py", twoFaults, strings.Replace(twoFaults, "    return w + h\n", "    # fixed\n    return w * h  # noqa\n", 1), "", "nothing else was changed in it"},
+		{"a comment was all that was done", "b.go", "package a\n\nfunc G() {}\n", "package a\n\nfunc G() {} //nolint\n", "package a\n\nfunc G() {}\n", ""},
+		{"a new file", "b.go", "", "package a\n\n//nolint\nfunc G() {}\n", "package a\n\nfunc G() {}\n", ""},
+		{"fix and suppression in one line", "lib.py", twoFaults, strings.Replace(twoFaults, "    return w + h\n", "    # fixed\n    return w * h  # noqa\n", 1),
+			strings.Replace(twoFaults, "    return w + h\n", "    # fixed\n    return w * h\n", 1), ""},
+		{"a wider suppression", "lib.py", "import os  # noqa: F401\n", "import os, re  # noqa\n", "", "nothing else was changed in it"},
+		{"a new file that asks whether it is tested", "lib.py", "", "import os\n\n\ndef f():\n    return 1 if 'PYTEST_CURRENT_TEST' in os.environ else 2\n", "", "it is new"},
+		{"a new file with a pair", "b.js", "", "/* eslint-disable */\nvar a = 1;\n/* eslint-enable */\n", "", "it is new"},
 		{"a pair of directives", "a.js", "var a = 1;\nf(a);\ng(a);\nh(0);\n", "/* eslint-disable no-var */\nvar a = 1;\nf(a);\n/* eslint-enable no-var */\ng(a);\nh(1);\n", "",
 			"another change in it belongs to what is wrong: /* eslint-enable no-var */"},
 		{"a pair in C", "a.c", "int f(void) {\n  int x;\n  return 0;\n}\nint g(void) { return 0; }\n",
 			"#pragma GCC diagnostic ignored \"-Wunused\"\nint f(void) {\n  int x;\n  return 0;\n}\n#pragma GCC diagnostic pop\nint g(void) { return 1; }\n", "",
 			"another change in it belongs to what is wrong: #pragma GCC diagnostic pop"},
-		{"a block that was put around", "a.go", "package a\n\nfunc F(x int) {\n\tg(x)\n\tg(x)\n}\n", "package a\n\nfunc F(x int) {\n\tif x > 0 { //nolint\n\tg(x)\n\tg(x)\n\t}\n}\n", "",
+		{"a comment on a block that was put around", "a.go", "package a\n\nfunc F(x int) {\n\tg(x)\n\tg(x)\n}\n", "package a\n\nfunc F(x int) {\n\tif x > 0 { //nolint\n\tg(x)\n\tg(x)\n\t}\n}\n",
+			"package a\n\nfunc F(x int) {\n\tif x > 0 {\n\tg(x)\n\tg(x)\n\t}\n}\n", ""},
+		{"a block that was put around", "a.go", "package a\n\nfunc F(x int) {\n\tg(x)\n\tg(x)\n}\n", "package a\n\nimport \"testing\"\n\nfunc F(x int) {\n\tif testing.Testing() {\n\tg(x)\n\tg(x)\n\t}\n}\n", "",
 			"without the change the blocks of the file would not fit together"},
 		{"an indentation that was begun", "lib.py", "def f(x):\n    a = x\n    return a\n\n\ndef g():\n    return 1\n",
 			"def f(x):\n    if x:  # noqa\n        y = 1\n        a = x\n    return a\n\n\ndef g():\n    return 2\n", "def f(x):\n    a = x\n    return a\n\n\ndef g():\n    return 2\n", ""},
-		{"a loop of a shell", "run", "#!/bin/sh\nset -e\nfoo\nbar\n", "#!/bin/sh\nset -e\nif true; then # shellcheck disable=SC1\nfoo\nfi\nbar baz\n", "", "without the change the blocks of the file would not fit together"},
+		{"a comment in a shell", "run", "#!/bin/sh\nset -e\nfoo\nbar\n", "#!/bin/sh\nset -e\nif true; then # shellcheck disable=SC1\nfoo\nfi\nbar baz\n", "#!/bin/sh\nset -e\nif true; then\nfoo\nfi\nbar baz\n", ""},
 		{"a comment that goes on", "a.js", "f(1);\ng(1);\nh(1);\n", "f(1); /* eslint-disable\ng(1);\n*/ h(2);\n", "", "the lines around the change would read otherwise without it"},
-		{"a string that goes on", "lib.py", "a = 1\nb = 2\nc = 3\n", "a = '''  # noqa\nb = 2\n'''  # noqa\nc = 4\n", "", ""},
+		{"a string that goes on", "lib.py", "a = 1\nb = 2\nc = 3\n", "a = '''  # noqa\nb = 2\n'''  # noqa\nc = 4\n", "a = '''  # noqa\nb = 2\n'''\nc = 4\n", ""},
 	} {
 		in := Input{Changes: []Change{change(c.path, c.before, c.after)}}
 		found := Check(in)
@@ -140,7 +146,7 @@ func FuzzUndo(f *testing.F) {
 			}
 			lines := append(cutLines(a), cutLines(b)...)
 			for _, l := range cutLines(string(u.Data)) {
-				if !slices.Contains(lines, l) && !slices.Contains(lines, strings.TrimSuffix(l, "\n")) && !slices.ContainsFunc(lines, func(x string) bool { return strings.HasPrefix(l, x) && !strings.HasSuffix(x, "\n") }) {
+				if !u.Words && !slices.Contains(lines, l) && !slices.Contains(lines, strings.TrimSuffix(l, "\n")) && !slices.ContainsFunc(lines, func(x string) bool { return strings.HasPrefix(l, x) && !strings.HasSuffix(x, "\n") }) {
 					t.Errorf("the line %q is in neither version", l)
 				}
 			}

@@ -14,6 +14,7 @@ var silencing = map[string]string{
 	"check.sh":          "#!/bin/sh\nbad=0\nfor f in lib more; do\nif grep -q fixed src/$f.py; then echo \"ok - $f\"; else echo \"not ok - $f\"; bad=1; fi\ndone\nexit $bad\n",
 	"src/lib.py":        "import os\n\n\ndef f():\n    return 'broken'\n",
 	"src/more.py":       "import os\n\n\ndef g():\n    return 'broken'\n",
+	"src/line.py":       "import os\n\n\ndef h():\n    return 'old'\n",
 	"tests/test_lib.py": "from src.lib import f\n\n\ndef test_f():\n    assert f() == 'fixed'\n",
 }
 
@@ -25,9 +26,11 @@ func TestOnlyTheCheatIsTakenBack(t *testing.T) {
 	b.begin(byShell, contract.RunGateIn{})
 	edit := map[string]string{
 		"src/lib.py":        "import os  # noqa\n\n\ndef f():\n    return 'fixed'\n",
-		"src/more.py":       "import os\n\n\ndef g():\n    return 'fixed'  # noqa\n",
+		"src/more.py":       "import os\n\n\ndef g():\n    return 'fixed' if 'PYTEST_CURRENT_TEST' in os.environ else 'broken'\n",
+		"src/line.py":       "import os\n\n\ndef h():\n    return 'kept'  # noqa\n",
 		"tests/test_lib.py": "from src.lib import f\n\n\ndef test_f():\n    assert f() == 'fixed' or True\n\n\n# more\n",
 		"src/new.py":        "x = 1\n",
+		"src/fresh.py":      "import os  # noqa\nx = 1\n",
 	}
 	r, e := b.attempt(edit)
 	if r.Verdict != loopcore.VerdictViolation || e.Action.Kind != loopcore.ActionRestoreProtected {
@@ -36,14 +39,17 @@ func TestOnlyTheCheatIsTakenBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"src/lib.py":        "import os\n\n\ndef f():\n    return 'fixed'\n",
 		"src/more.py":       silencing["src/more.py"],
+		"src/line.py":       "import os\n\n\ndef h():\n    return 'kept'\n",
 		"tests/test_lib.py": silencing["tests/test_lib.py"],
 		"src/new.py":        "x = 1\n",
+		"src/fresh.py":      "import os\nx = 1\n",
 	} {
 		if got := b.read(name); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 		}
 	}
-	for _, want := range []string{"src/lib.py: only the change at line 1 was taken back", "src/more.py was brought back whole (nothing else was changed in it)"} {
+	for _, want := range []string{"src/lib.py: only the change at line 1 was taken back", "src/more.py was brought back whole (nothing else was changed in it)",
+		"src/line.py: only the comment at line 5 was taken back, the rest of the edit stays"} {
 		if !strings.Contains(e.Action.Note, want) {
 			t.Errorf("the answer does not say %q: %s", want, e.Action.Note)
 		}
