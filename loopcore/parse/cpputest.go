@@ -19,7 +19,9 @@ func readCppUTest(l *Log, c *Claims) loopcore.Report {
 	var r loopcore.Report
 	c.walk(l, "cpputest", func(i int, line string) int {
 		if n, ok := cppUTestTotals(line); ok {
-			r.Counts, r.Counted = r.Counts.Add(n), true
+			if !l.Has("##teamcity[") { // which counts them too
+				r.Counts, r.Counted = r.Counts.Add(n), true
+			}
 			return 1
 		}
 		d, ok := scanDiagnostic(line)

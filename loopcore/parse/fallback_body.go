@@ -72,6 +72,10 @@ func (s *shapes) anyBody(from, to int) body {
 		if t == "" || ruleLine(t) || strings.Trim(t, "^~|│─-=. ") == "" {
 			continue
 		}
+		if f, ok := s.filedLine(i, t); ok {
+			frames = append(frames, f)
+			continue
+		}
 		if f, ok := s.l.frame(t); ok {
 			rest := afterPlace(t)
 			switch {
@@ -107,6 +111,17 @@ func (s *shapes) anyBody(from, to int) body {
 	b.message = strings.Join(parts, " ")
 	b.kind = textKind(b.message)
 	return b
+}
+
+// filedLine reads Boost.Test's `- file   : t.cpp` above `- line   : 7`.
+func (s *shapes) filedLine(i int, t string) (loopcore.Frame, bool) {
+	file, ok := strings.CutPrefix(t, "- file")
+	line, under := strings.CutPrefix(strings.TrimSpace(s.l.Line(i+1)), "- line")
+	if !ok || !under {
+		return loopcore.Frame{}, false
+	}
+	f := loopcore.Frame{File: strings.TrimLeft(file, " :"), Line: atoi(strings.TrimLeft(line, " :"))}
+	return f, f.Line > 0 && plainFile(f.File)
 }
 
 // undecorated takes a margin away: `# text` of TAP, `[----] text`, `| text`.

@@ -13,7 +13,7 @@ import (
 const maxFile = 64 << 20
 
 // documents are the readers of report files, in this order.
-var documents = []Reader{junit, testJSON, sarif, goVetDocument, lintXML, lintJSON, goTest, tap, annotations}
+var documents = []Reader{junit, testJSON, cucumberJSON, testXML, sarif, goVetDocument, lintXML, lintJSON, goTest, tap, annotations}
 
 // readFiles reads the report files, each recognised by its content.
 func readFiles(l *Log) []part {

@@ -138,6 +138,9 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 		m := x.l.sub(p.message)
 		b.frames = readBody(m, 0, len(m.Lines)).frames
 	}
+	if len(b.frames) == 0 && f.Line == 0 { // the place stands somewhere in the text
+		b.frames = (&shapes{l: s}).body(0, len(s.Lines)).frames
+	}
 	if own, ok := x.l.own(b.frames); ok && !c.exact {
 		if f.File != "" && own.File != f.File && sameBase(own.File, f.File) {
 			own.File = f.File

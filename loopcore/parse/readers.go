@@ -4,7 +4,7 @@ package parse
 // line here, one file beside it, one folder under testdata/parse.
 var Readers = []Reader{
 	// documents: a report printed as the output
-	junit, testJSON, sarif,
+	junit, testJSON, cucumberJSON, testXML, sarif,
 	// runners that name every failure between unmistakable markers
 	ginkgo, // before goTest, which starts it
 	goTest,

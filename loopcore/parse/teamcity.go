@@ -104,6 +104,10 @@ func (t *teamcityRun) fail(i int, attrs map[string]string) {
 			f.Frames = append(f.Frames, loopcore.Frame{File: d.file, Line: d.line})
 		}
 	}
+	if p, ok := findPlace(f.Message); ok && p.from == 0 && p.to == len(f.Message) { // CppUTest: the message is the place
+		f.Frames = append(f.Frames, loopcore.Frame{File: t.l.Path(p.file), Line: p.line})
+		f.Message = oneLine(attrs["details"])
+	}
 	if attrs["type"] == "comparisonFailure" && attrs["expected"] != "" {
 		f.Message = oneLine(f.Message + " expected: " + attrs["expected"] + " actual: " + attrs["actual"])
 	}
