@@ -174,6 +174,11 @@ func (d *diff) readFile(f *fileDiff) {
 			continue
 		}
 		u.findTests()
+		if len(u.tests) > maxTests {
+			f.oldU, f.newU = &unit{path: f.oldU.path, lang: f.oldU.lang}, &unit{path: f.newU.path, lang: f.newU.lang}
+			d.owner[f.oldU], d.owner[f.newU] = f, f
+			return
+		}
 		why := d.uncollected(u)
 		for _, t := range u.tests {
 			if t.off == "" {

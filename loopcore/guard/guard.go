@@ -89,6 +89,7 @@ func (d *diff) run() {
 	d.checkRules()
 	d.rowRules()
 	d.limitRules()
+	d.lineRules()
 	d.flowRules()
 	d.helperRules()
 	d.suppressionRules()

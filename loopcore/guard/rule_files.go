@@ -287,7 +287,7 @@ var scriptsOffRE = lazily(`(?m)^ignore-scripts\s*=\s*true\s*$`)
 func (d *diff) autoLoaded(f *fileDiff) {
 	p := f.path()
 	b := baseName(p)
-	if f.new == nil || f.role == roleInstalled {
+	if f.new == nil || f.role == roleInstalled || len(f.new.Data) > maxConfig {
 		return
 	}
 	text := string(f.new.Data)

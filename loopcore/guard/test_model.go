@@ -26,6 +26,10 @@ type test struct {
 // findTests fills fns and tests of a unit.
 func (u *unit) findTests() {
 	u.declare()
+	if len(u.fns) > maxFuncs {
+		u.fns, u.toks, u.pair, u.encl = nil, nil, nil, nil
+		return
+	}
 	switch u.lang {
 	case langNone, langMake, langHash, langSlash, langXML:
 		return

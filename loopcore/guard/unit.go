@@ -21,6 +21,12 @@ type unit struct {
 // maxUnit is the size over which a file is not lexed but compared by lines.
 const maxUnit = 2 << 20
 
+// maxTests is the number of tests in one file over which it is compared by lines too: every pair of them may be held together.
+const maxTests = 2000
+
+// maxFuncs is the same for functions.
+const maxFuncs = 5000
+
 // newUnit reads a file; it holds no tests yet.
 func newUnit(p string, data []byte) *unit {
 	src := string(data)
