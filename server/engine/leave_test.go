@@ -82,6 +82,11 @@ func TestCancelledCallsAndTheirRun(t *testing.T) {
 		t.Fatalf("first call: %v", a.err)
 	}
 	stopTwo()
+	for stopped := false; !stopped; time.Sleep(time.Millisecond) { // before, a call would join the second
+		l.mu.Lock()
+		stopped = l.stopped
+		l.mu.Unlock()
+	}
 	third := b.call(context.Background(), in) // at once: the run is still ending
 	if a := <-second; loopcore.CodeOf(a.err) != loopcore.CodeCancelled {
 		t.Fatalf("second call: %v", a.err)
