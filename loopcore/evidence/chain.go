@@ -24,6 +24,7 @@ const (
 	RecordCheckpoint = "checkpoint" // accepted or discarded
 	RecordWaiver     = "waiver"     // a person accepted a finding
 	RecordEnd        = "end"        // the session's outcome
+	RecordReopen     = "reopen"     // a person accepted what it had ended on
 )
 
 // Record is one link: what happened, bound to all that happened before it.

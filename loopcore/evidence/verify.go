@@ -112,6 +112,10 @@ func equalJSON(got, raw []byte) bool {
 }
 
 func (c *chained) session(s Session) {
+	if _, again := c.body[RecordReopen+" "+s.ID]; again {
+		c.shown[RecordReopen+" "+s.ID] = true
+		c.shown[RecordEnd+" "+s.ID] = true // the end before it; a later one is compared below
+	}
 	if !s.Open() {
 		c.same(RecordEnd, s.ID, map[string]any{"outcome": s.Outcome, "status_line": s.StatusLine})
 	}

@@ -27,7 +27,11 @@ func (e *Engine) EvaluateTermination(ctx context.Context, c contract.Caller, in 
 	if err != nil {
 		return out, err
 	}
-	if !ses.Open() {
+	again, err := s.accepted(ctx, ses)
+	if err != nil {
+		return out, err
+	}
+	if !ses.Open() && !again {
 		return e.repeat(s, ses)
 	}
 	if err := s.idle(ctx); err != nil {
@@ -38,6 +42,11 @@ func (e *Engine) EvaluateTermination(ctx context.Context, c contract.Caller, in 
 		return out, err
 	}
 	defer unlock()
+	if again {
+		if err := s.db.ReopenSession(ses.ID); err != nil {
+			return out, err
+		}
+	}
 	if ses, err = s.db.Session(ses.ID); err != nil || !ses.Open() { // settled meanwhile
 		if err != nil {
 			return out, err
@@ -304,6 +313,9 @@ func (e *Engine) repeat(s *space, ses evidence.Session) (contract.EvaluateOut, e
 		return contract.EvaluateOut{}, loopcore.Refuse(loopcore.CodeNoRun, "call detect_gate and open a new session", "session %s ended with %s before anything was decided", ses.ID, ses.Outcome)
 	}
 	ctx := context.Background()
+	if err := s.stillGreen(ctx, ses, all[len(all)-1]); err != nil {
+		return contract.EvaluateOut{}, err
+	}
 	last, again, err := s.stageAgain(ctx, ses, all[len(all)-1])
 	if err == nil && again {
 		err = e.publish(ctx, s, ses.ID)
@@ -312,6 +324,39 @@ func (e *Engine) repeat(s *space, ses evidence.Session) (contract.EvaluateOut, e
 		return contract.EvaluateOut{}, err
 	}
 	return e.answer(ctx, s, ses.ID, last)
+}
+
+// stillGreen refuses to say again of another tree what was said of the one that
+// was green: whoever reads SUCCESS reads it of what is there now.
+func (s *space) stillGreen(ctx context.Context, ses evidence.Session, v evidence.Decision) error {
+	if v.Outcome != loopcore.OutcomeSuccess && v.Outcome != loopcore.OutcomeNothingToFix {
+		return nil
+	}
+	tree, err := s.repo.Tree(ctx)
+	if err != nil || tree == v.Action.Tree {
+		return err
+	}
+	return loopcore.Refuse(loopcore.CodeSessionEnded, "call detect_gate and run_gate: a new loop tests the tree as it is now",
+		"session %s ended with %s, and the tree was changed since: that outcome does not speak of it", ses.ID, v.Outcome)
+}
+
+// accepted reports whether a session ended on findings that only a person may
+// accept, and a person has accepted some since, of the tree as it is.
+func (s *space) accepted(ctx context.Context, ses evidence.Session) (bool, error) {
+	if ses.Outcome != loopcore.OutcomeNeedDecision {
+		return false, nil
+	}
+	all, err := s.db.Decisions(ses.ID)
+	if err != nil || len(all) == 0 {
+		return false, err
+	}
+	v := all[len(all)-1]
+	waived, err := s.db.Waivers(ses.ID)
+	if err != nil || v.Waivers == len(waived) || v.Report != nil && v.Report.Status != "fixed" {
+		return false, err
+	}
+	tree, err := s.repo.Tree(ctx)
+	return err == nil && tree == v.Action.Tree, err
 }
 
 // answer shapes a decision for the caller.

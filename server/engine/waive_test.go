@@ -57,6 +57,36 @@ func TestOnlyAPersonAccepts(t *testing.T) {
 	}
 }
 
+// A person may take their time: what they accept on the terminal after the loop
+// ended on it counts when the agent asks again.
+func TestAcceptedAfterTheEnd(t *testing.T) {
+	b := golden(t)
+	if e := b.decide(contract.EvaluateIn{}); e.Outcome != loopcore.OutcomeNeedDecision {
+		t.Fatal(e.StatusLine)
+	}
+	r, err := b.e.db(t).LastRun(b.session())
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes := func(loopcore.Finding) (bool, error) { return true, nil }
+	for _, f := range r.Findings {
+		if _, err := b.e.Waive(context.Background(), b.c, f.ID, "the format changed", yes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := b.decide(contract.EvaluateIn{})
+	if e.Outcome != loopcore.OutcomeSuccess {
+		t.Fatalf("accepted: %s", e.StatusLine)
+	}
+	if v, err := b.e.Verify(context.Background(), b.c, "", ""); err != nil || len(v.Problems) > 0 {
+		t.Errorf("the evidence: %v %v", v.Problems, err)
+	}
+	b.write(map[string]string{"lib.py": "d = 1\n"})
+	if _, err := b.e.EvaluateTermination(context.Background(), b.c, contract.EvaluateIn{}); loopcore.CodeOf(err) != loopcore.CodeSessionEnded {
+		t.Errorf("success was said again of another tree: %v", err)
+	}
+}
+
 func TestAWaiverIsForOneChange(t *testing.T) {
 	b := golden(t)
 	r, err := b.e.db(t).LastRun(b.session())

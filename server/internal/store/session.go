@@ -122,6 +122,35 @@ func (d *DB) EndSession(id string, outcome loopcore.Outcome, statusLine string) 
 	})
 }
 
+// ReopenSession takes the outcome away from a session that ended on a question
+// to a person, who has answered since. It refuses with CodeSessionOpen while
+// another one of this work tree is open.
+func (d *DB) ReopenSession(id string) error {
+	return d.write("reopen session", powerCut, func(tx *sql.Tx) error {
+		var other string
+		err := tx.QueryRow("SELECT id FROM sessions WHERE ended IS NULL").Scan(&other)
+		if err == nil {
+			return loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it, or end it with evaluate_termination and abort", "session %s is open on this work tree", other)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		var outcome loopcore.Outcome
+		if err := tx.QueryRow("SELECT outcome FROM sessions WHERE id = ?", id).Scan(&outcome); errors.Is(err, sql.ErrNoRows) {
+			return noSession(id)
+		} else if err != nil {
+			return err
+		}
+		if outcome != loopcore.OutcomeNeedDecision {
+			return loopcore.Refuse(loopcore.CodeSessionEnded, "open a new session with detect_gate and run_gate", "session %s ended with %s", id, outcome)
+		}
+		if _, err := tx.Exec("UPDATE sessions SET ended = NULL, outcome = '', status_line = '' WHERE id = ?", id); err != nil {
+			return err
+		}
+		return d.link(tx, id, evidence.RecordReopen, id, map[string]any{"outcome": outcome})
+	})
+}
+
 // open refuses unless the session exists and has no outcome yet.
 func open(tx *sql.Tx, id string) error {
 	var outcome loopcore.Outcome
