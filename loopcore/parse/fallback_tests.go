@@ -193,7 +193,7 @@ func (s *shapes) bodyEnd(marks []mark, i int) int {
 func (r *reading) fill(s *shapes, b body, from, to int) {
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: r.name, At: s.l.Number(r.at), Detail: detail(s.l, from, to)}
 	if open := strings.Index(f.Name, " ("); open > 0 && strings.Contains(f.Name, ") [") { // name (Module) [row] (n=1)
-		if end := strings.IndexByte(f.Name[open:], ')'); !strings.ContainsAny(f.Name[open+2:open+end], " ,:=\"'") {
+		if end := strings.IndexByte(f.Name[open:], ')'); end > 0 && !strings.ContainsAny(f.Name[open+2:open+end], " ,:=\"'") {
 			f.Suite, f.Name = f.Name[open+2:open+end], f.Name[:open]+f.Name[open+end+1:]
 		}
 	}
