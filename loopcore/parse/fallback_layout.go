@@ -107,8 +107,10 @@ func row(t string) (finding, bool) {
 		for len(rest) > 1 && (rest[0] == '-' || rest[0] == ':') && rest[1] >= '0' && rest[1] <= '9' {
 			_, rest = number(rest[1:])
 		}
-	case strings.HasPrefix(rest, ", col "), strings.HasPrefix(rest, ", column "):
-		f.col, rest = number(rest[strings.LastIndexByte(rest[:9], ' ')+1:])
+	case strings.HasPrefix(rest, ", col "):
+		f.col, rest = number(rest[len(", col "):])
+	case strings.HasPrefix(rest, ", column "):
+		f.col, rest = number(rest[len(", column "):])
 	case strings.HasPrefix(rest, " | ") && columnWord(rest[3:]), strings.HasPrefix(rest, ": "), strings.HasPrefix(rest, "  ") && f.line > 0 && columnWord(strings.TrimSpace(rest)):
 	default:
 		return f, false
