@@ -140,7 +140,7 @@ var (
 var otherRunnerRE = lazily(`(?m)(^|[;&|] ?)[\w@./-]*[a-z][\w-]* (test|cov)\b`)
 
 // retryFlagRE has a runner try failed tests again, whatever wraps it.
-var retryFlagRE = lazily(`--(retry|retries|reruns|repeat)[= ]\d+`)
+var retryFlagRE = lazily(`--(retry|retries|reruns|repeat)[= ]\d+|\btravis_retry\b`)
 
 // compareCommands judges how the commands of one target changed.
 func compareCommands(before, after []string) []hit {
@@ -165,7 +165,7 @@ func compareCommands(before, after []string) []hit {
 	if dash(after) > dash(before) {
 		add("C08", loopcore.SevBlock, "the exit status is ignored by a leading dash: "+clip(b, 120))
 	}
-	if countMatches(retryFlagRE, b) > countMatches(retryFlagRE, a) && (len(ra) == 0 || len(rb) == 0) {
+	if countMatches(retryFlagRE, b) > countMatches(retryFlagRE, a) && (len(ra) == 0 || len(rb) == 0 || strings.Count(b, "travis_retry") > strings.Count(a, "travis_retry")) {
 		add("C06", loopcore.SevHuman, "failed tests are tried again: "+clip(retryFlagRE.FindString(b), 60))
 	}
 	lost := ""
@@ -294,7 +294,7 @@ func pipes(ws []string, runs map[string]int) int {
 
 func flagsOnly(ws []string) bool {
 	for _, w := range ws {
-		if !strings.HasPrefix(w, "-") && w != "error" && w != "warnings" {
+		if !strings.HasPrefix(w, "-") && w != "error" && w != "warnings" && w != ";" {
 			return false
 		}
 	}
@@ -476,6 +476,8 @@ func compareTargets(a, b []string) []hit {
 				}
 			}
 		}
+	case len(went) > 0 && len(y) == 0 && len(minus(b, a)) == 0 && len(b) > 2:
+		return []hit{{"C08", loopcore.SevHuman, "fewer targets: no longer " + strings.Join(went, " ")}}
 	case len(went) > 0 && len(x) > 1 && len(y) > 0:
 		return []hit{{"C08", loopcore.SevBlock, "fewer targets: no longer " + strings.Join(went, " ")}}
 	case len(x) == 0 && len(came) > 0 && hasAny(came[0], "test", "spec", "src/") && (!lazily(`^(tests?|spec|src)$`).MatchString(came[0]) || !positional(a)):

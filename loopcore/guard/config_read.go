@@ -43,7 +43,10 @@ func readSettings(p string, data []byte) (s settings, ok bool) {
 		}
 		var v any
 		if yaml.Unmarshal([]byte(text), &v) != nil {
-			return nil, false
+			plain := neonStarRE.ReplaceAllString(strings.ReplaceAll(text, `\`, "/"), "${1}'**$2'")
+			if !strings.Contains(p, ".neon") || yaml.Unmarshal([]byte(plain), &v) != nil {
+				return nil, false
+			}
 		}
 		s.flatten("", v, 0)
 	case "json", "js":
@@ -407,3 +410,7 @@ func (s settings) statement(u *unit, i, e int, prefix string) {
 		s.add(join(prefix, key), unquoted(u, v))
 	}
 }
+
+// neonStarRE is an entry of a NEON list that begins with a star; NEON has no
+// aliases, and no escapes in its patterns.
+var neonStarRE = lazily(`(?m)^(\s*-\s+)\*(\S+)\s*$`)

@@ -3,6 +3,7 @@ package guard
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"sort"
 	"strings"
 
@@ -131,20 +132,21 @@ func (d *diff) finish() []loopcore.Finding {
 	for _, f := range d.found {
 		key := findingKey(f)
 		f.Severity = worst[key]
-		r, _ := Explain(f.Rule)
-		f.Why, f.Honest = r.Why, r.Honest
-		if f.Severity = d.in.severity(f); f.Severity == loopcore.SevOff {
-			continue
-		}
-		sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.File, f.Change}, "\x00")))
-		f.ID = f.Rule + "-" + hex.EncodeToString(sum[:4])
-		f.Digest = d.digest(f)
-		if seen[key] {
+		if f.Severity = d.in.severity(f); f.Severity == loopcore.SevOff || seen[key] {
 			continue
 		}
 		seen[key] = true
-		d.waive(&f)
 		out = append(out, f)
+	}
+	out = grouped(out)
+	for k := range out {
+		f := &out[k]
+		r, _ := Explain(f.Rule)
+		f.Why, f.Honest = r.Why, r.Honest
+		sum := sha256.Sum256([]byte(strings.Join([]string{f.Rule, f.File, f.Change}, "\x00")))
+		f.ID = f.Rule + "-" + hex.EncodeToString(sum[:4])
+		f.Digest = d.digest(*f)
+		d.waive(f)
 	}
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i], out[j]
@@ -162,6 +164,37 @@ func (d *diff) finish() []loopcore.Finding {
 		}
 		return a.Change < b.Change
 	})
+	return out
+}
+
+// grouped tells one thing once: several values of one test, or rows of one file,
+// that changed and are for a person to see become one finding with their number.
+func grouped(fs []loopcore.Finding) []loopcore.Finding {
+	first, more := map[string]int{}, map[int]int{}
+	out := fs[:0:0]
+	for _, f := range fs {
+		owner := "row"
+		if f.Rule == "A06" || f.Rule == "A13" {
+			if t, _, ok := strings.Cut(f.Change, ": "); ok && strings.HasPrefix(f.Change, "test ") {
+				owner = t
+			} else if !strings.HasPrefix(f.Change, "row ") {
+				owner = f.Change
+			}
+		}
+		key := f.Rule + "\x00" + f.File + "\x00" + owner
+		k, told := first[key]
+		if f.Severity == loopcore.SevBlock || f.Rule != "A06" && f.Rule != "A13" || !told {
+			if f.Severity != loopcore.SevBlock && (f.Rule == "A06" || f.Rule == "A13") {
+				first[key] = len(out)
+			}
+			out = append(out, f)
+			continue
+		}
+		more[k]++
+	}
+	for k, n := range more {
+		out[k].Change += fmt.Sprintf(" (and %d more)", n)
+	}
 	return out
 }
 

@@ -287,6 +287,7 @@ func (u *unit) findMarks() []mark {
 			t.marks = append(t.marks, u.tail(t)...)
 		}
 		t.marks = append(t.marks, u.nameMarks(t)...)
+		t.marks = append(t.marks, u.trailing(t)...)
 		if t.nobody && u.lang == langJS && !hasClass(t.marks, markTodo) {
 			t.marks = append(t.marks, mark{class: markTodo, text: "no body", line: u.line(t.at), at: t.at})
 		}
@@ -313,6 +314,24 @@ func (u *unit) findMarks() []mark {
 		free = append(free, m)
 	}
 	return append(free, u.topMarks()...)
+}
+
+// trailing reads what Ruby writes after a test's end: it "…" do … end if x.
+func (u *unit) trailing(t *test) []mark {
+	if u.lang != langRuby {
+		return nil
+	}
+	last := min(t.to, len(u.toks)-1)
+	for k := last; k > t.body && u.line(k) >= u.line(last)-1; k-- {
+		if w := u.text(k); (w == "if" || w == "unless") && u.text(k-1) == "end" && u.line(k) == u.line(k-1) {
+			e := k
+			for e < len(u.toks) && u.line(e) == u.line(k) {
+				e++
+			}
+			return []mark{{class: markCond, text: "only", cond: u.norm(k, e), line: u.line(k), at: k}}
+		}
+	}
+	return nil
 }
 
 func hasClass(ms []mark, c markClass) bool {

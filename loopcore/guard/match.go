@@ -71,6 +71,13 @@ func (d *diff) pairTests() {
 	d.pairSuites()
 	partner := map[*test]*test{}
 	for _, f := range d.files {
+		if f.ownLoader() {
+			for _, u := range []*unit{f.oldU, f.newU} {
+				for _, t := range u.tests {
+					t.off = ""
+				}
+			}
+		}
 		for _, t := range f.oldU.tests {
 			if !t.suite && t.off == "" {
 				m.oldT = append(m.oldT, t)
@@ -106,6 +113,25 @@ func (d *diff) pairTests() {
 			d.fresh = append(d.fresh, n)
 		}
 	}
+}
+
+// ownLoader says whether the tests of a file were and are not of a name that the
+// runner collects, while both versions hold some: the project loads them itself.
+func (f *fileDiff) ownLoader() bool {
+	if f.old == nil || f.new == nil || f.old.Path != f.new.Path || f.newU.lang != langElixir && f.newU.lang != langRuby {
+		return false
+	}
+	for _, u := range []*unit{f.oldU, f.newU} {
+		if len(u.tests) == 0 {
+			return false
+		}
+		for _, t := range u.tests {
+			if t.off == "" {
+				return false
+			}
+		}
+	}
+	return inTestDir(f.path()) || hasSeg(f.path(), "integration_test", "cases")
 }
 
 // pairSuites matches groups by their path, in the same file first.

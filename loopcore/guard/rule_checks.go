@@ -192,6 +192,9 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 	if n.soft == "" && d.repaid(d.owner[p.new.unit]) {
 		return loopcore.SevHuman
 	}
+	if !d.inLoop() && p.new.unit.lang == langPython && n.soft == "" && len(o.ops) > 1 && isBool(o.ops[1]) && len(n.ops) > 0 && strings.Contains(n.text, o.ops[0]) {
+		return loopcore.SevHuman // x is True and x differ for values that are no booleans
+	}
 	if !d.impl || n.soft != "" {
 		return loopcore.SevBlock
 	}

@@ -49,6 +49,9 @@ func (d *diff) settingsOf(f *fileDiff) {
 	}
 	after, ok := readSettings(p, data(f.new))
 	if !ok {
+		if before, was := readSettings(p, data(f.old)); was && len(before) > 0 && f.old != nil {
+			d.report("C08", loopcore.SevHuman, p, 0, "the settings can no longer be read")
+		}
 		return
 	}
 	before := settings{}
@@ -192,6 +195,12 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 	case looseGrow:
 		d.judgeGrow(f, r, key, a, b, say)
 	case looseShrink:
+		for _, v := range minus(splitValues(b), splitValues(a)) {
+			if strings.HasPrefix(v, "!") && f.old != nil && !generatedPath(v) {
+				say(r.sev) // an exclusion among what is included
+				return
+			}
+		}
 		x, y := splitValues(a), splitValues(b)
 		for _, vs := range [][]string{x, y} {
 			for k := range vs {

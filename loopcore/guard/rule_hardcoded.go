@@ -24,7 +24,7 @@ func (d *diff) hardCoded() {
 			}
 		}
 		for _, l := range newLines(f) {
-			if !branchRE.MatchString(l.text) || u.testAt(l.at) != nil && f.hasTests() && !u.testAt(l.at).suite {
+			if moduleNoteRE.MatchString(l.text) || !branchRE.MatchString(l.text) || u.testAt(l.at) != nil && f.hasTests() && !u.testAt(l.at).suite {
 				continue
 			}
 			end := l.at + 1
@@ -74,6 +74,9 @@ func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]b
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("values of the tests decide here: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
 	}
 }
+
+// moduleNoteRE sets what a module says of itself: __all__, __slots__ and their like.
+var moduleNoteRE = lazily(`^__\w+__(:[^=]+)?\+?=`)
 
 // equalityRE is a decision on exact values.
 var equalityRE = lazily(`===?|\bcase\b|\bwhen\b|=>|":|\beq\b|-eq|\.equals\(|\bmatch\b`)

@@ -411,6 +411,10 @@ func (d *diff) shadowed() {
 // deletedFiles reports deleted files of tests in which no test was recognised.
 func (d *diff) deletedFiles() {
 	for _, f := range d.files {
+		if f.new == nil && f.role == roleTest && f.old != nil && otherCode(f.old.Path) {
+			d.report("T01", loopcore.SevHuman, f.path(), 0, "a file of tests was deleted")
+			continue
+		}
 		if f.new != nil || f.role != roleTest || countTests(f.oldU) > 0 || len(f.oldChecks) == 0 {
 			continue
 		}

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"fixloop/loopcore"
@@ -129,8 +130,31 @@ func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
 		if m.cond != "" && m.class != markBuild {
 			cond = " if " + m.cond
 		}
-		d.report(string(m.class), sev, u.path, m.line, owner+" gained "+m.text+cond)
+		d.report(string(m.class), sev, u.path, m.line, owner+" gained "+u.spelled(m)+cond)
 	}
+}
+
+// spelled writes a mark with the texts that its view left out, the reason above all.
+func (u *unit) spelled(m mark) string {
+	if m.at < 0 || !strings.Contains(m.text, `""`) {
+		return m.text
+	}
+	parts := strings.Split(m.text, `""`)
+	var b strings.Builder
+	b.WriteString(parts[0])
+	k := m.at
+	for _, p := range parts[1:] {
+		for k < len(u.toks) && u.kind(k) != tkString {
+			k++
+		}
+		s := ""
+		if k < len(u.toks) {
+			s = u.str(k)
+			k++
+		}
+		b.WriteString(strconv.Quote(clip(s, 80)) + p)
+	}
+	return b.String()
 }
 
 // markSeverity judges a new mark of an existing test; changed says that it had one of that class before.

@@ -19,6 +19,7 @@ func (d *diff) offRules() {
 			d.commentedOut(f)
 			d.recipeFails(f)
 		}
+		d.guarded(f)
 		if f.testSide() || f.hasTests() {
 			d.offLists(f)
 			d.ignoredWarnings(f)
@@ -140,7 +141,8 @@ func texts(rows []row) []string {
 func (u *unit) offLists() map[string][]row {
 	out := map[string][]row{}
 	for i := range u.toks {
-		if u.kind(i) != tkIdent || !offNameRE.MatchString(u.text(i)) || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" {
+		call := u.text(i+1) == "(" && u.text(i+2) == "["
+		if u.kind(i) != tkIdent || !offNameRE.MatchString(u.text(i)) || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" && !call {
 			continue
 		}
 		for k := i + 2; k < min(i+8, len(u.toks)); k++ {
@@ -158,7 +160,7 @@ func (u *unit) offLists() map[string][]row {
 }
 
 // warningsOffRE ignores warnings while tests run.
-var warningsOffRE = lazily(`mark\.filterwarnings\(\s*["']ignore|\bwarnings\.(simplefilter|filterwarnings)\(\s*["']ignore`)
+var warningsOffRE = lazily(`mark\.filterwarnings\(\s*r?["']ignore|\bwarnings\.(simplefilter|filterwarnings)\(\s*["']ignore`)
 
 func (d *diff) ignoredWarnings(f *fileDiff) {
 	if f.newU.lang != langPython {
@@ -174,6 +176,35 @@ func (d *diff) ignoredWarnings(f *fileDiff) {
 func joined3(s string) string { return openParenRE.ReplaceAllString(s, "(") }
 
 var openParenRE = lazily(`\(\s+`)
+
+// guardRE are conditions under which tests of a language are left out as a whole:
+// the hidden lines of a documentation test, a library that cannot be loaded.
+var guardRE = map[lang]*lazyRE{
+	langRust: lazily(`^//[/!] # if .*\bcfg!\(.*\breturn\b`),
+	langRuby: lazily(`^rescue LoadError`),
+	langJava: lazily(`^@(Ignore|IgnoreIf|PendingFeature|Requires)\b`), // of Spock, where each is a block of its own
+}
+
+// guarded reports documentation tests and files of tests that got such a condition: T04.
+func (d *diff) guarded(f *fileDiff) {
+	re := guardRE[f.newU.lang]
+	if re == nil || f.newU.lang == langRuby && !f.testSide() || f.newU.lang == langJava && ext(f.path()) != ".groovy" {
+		return
+	}
+	if a, b := countMatches(re, f.oldU.src), countMatches(re, f.newU.src); b > a {
+		d.report("T04", loopcore.SevHuman, f.path(), 0, "tests are left out where they can not run: "+clip(strings.TrimSpace(re.FindString(lineLike(f.newU.src, re))), 100))
+	}
+}
+
+// lineLike is the first line of a text that matches, without blanks around.
+func lineLike(s string, re *lazyRE) string {
+	for _, l := range strings.Split(s, "\n") {
+		if l = strings.TrimSpace(l); re.MatchString(l) {
+			return l
+		}
+	}
+	return ""
+}
 
 // suiteExits reports a group of tests that is left before its tests are declared: T04.
 func (d *diff) suiteExits(f *fileDiff) {

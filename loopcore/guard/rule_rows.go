@@ -489,7 +489,7 @@ func (d *diff) loopSources() {
 				old[h.text]--
 				continue
 			}
-			cut := narrowRE.FindString(h.text)
+			cut := narrowRE.FindString(skipCallRE.ReplaceAllString(h.text, "")) // a skip is told as one
 			empty := emptySources(h.text) > emptied
 			if cut == "" && !empty || anyContains(old, cut) && !empty {
 				continue
@@ -498,6 +498,9 @@ func (d *diff) loopSources() {
 		}
 	}
 }
+
+// skipCallRE is a mark that leaves a test out, and no method of a list.
+var skipCallRE = lazily(`\b(it|test|describe|context|suite|specify|mark|bench)(\.\w+)*\.skip\b`)
 
 func anyContains(m map[string]int, s string) bool {
 	for k := range m {

@@ -25,7 +25,11 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 			continue
 		}
 		if isEquality(x.name, u.lang) && u.alwaysTrue(x) && (f.role == roleCode || f.testSide()) {
-			d.report("R06", loopcore.SevBlock, f.path(), u.line(x.at), fmt.Sprintf("%s holds for everything: %s", x.name, clip(body, 120)))
+			sev := loopcore.SevBlock
+			if x.name == "__bool__" && f.testSide() && !d.inLoop() {
+				sev = loopcore.SevHuman // a stand-in of the tests
+			}
+			d.report("R06", sev, f.path(), u.line(x.at), fmt.Sprintf("%s holds for everything: %s", x.name, clip(body, 120)))
 		}
 		if isEquality(x.name, u.lang) && typeOnlyRE.MatchString(strings.ReplaceAll(body, " ", "")) && (f.role == roleCode || f.testSide()) {
 			d.report("R06", loopcore.SevHuman, f.path(), u.line(x.at), fmt.Sprintf("%s looks at the other's type alone: %s", x.name, clip(body, 120)))
@@ -79,7 +83,18 @@ func isEquality(n string, l lang) bool {
 	return false
 }
 
-var trueBodyRE = lazily(`^[{=:(]*>?(do)?(return )?\(?(true|True|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal)\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|return True\b.*return True|\|\|true`)
+var trueBodyRE = lazily(`^[{=:(]*>?(do)?(return )?\(?(true|True|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal)\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|\|\|true`)
+
+// onlyTrue says whether a body has several returns, and each returns true.
+func onlyTrue(body string) bool {
+	n := len(returnWordRE.FindAllString(body, -1))
+	return n > 1 && n == len(returnTrueRE.FindAllString(body, -1))
+}
+
+var (
+	returnWordRE = lazily(`\breturn\b`)
+	returnTrueRE = lazily(`\breturn (True|true)\b`)
+)
 
 // alwaysTrue says whether an equality ignores the other side.
 func (u *unit) alwaysTrue(x *fn) bool {
@@ -91,7 +106,7 @@ func (u *unit) alwaysTrue(x *fn) bool {
 	if x.name == "hashCode" || x.name == "GetHashCode" || x.name == "__hash__" {
 		return false
 	}
-	if trueBodyRE.MatchString(body) {
+	if trueBodyRE.MatchString(body) || onlyTrue(body) {
 		return true
 	}
 	if u.lang == langRuby && x.open == x.at && strings.HasSuffix(u.norm(x.at, x.to), "=true") {
@@ -109,7 +124,7 @@ func (u *unit) alwaysTrue(x *fn) bool {
 	last := args[len(args)-1]
 	name := ""
 	for i := last.from; i < last.to; i++ {
-		if u.kind(i) == tkIdent && (u.lang != langPython && u.lang != langRust && u.lang != langKotlin && u.lang != langJS && u.lang != langSwift || name == "") {
+		if u.kind(i) == tkIdent && (u.lang != langGo && u.lang != langPython && u.lang != langRust && u.lang != langKotlin && u.lang != langJS && u.lang != langSwift || name == "") {
 			name = u.text(i)
 		}
 	}

@@ -374,8 +374,22 @@ func (d *diff) newErasures(f *fileDiff, re *lazyRE, had map[string]int, extra in
 			}
 		}
 		at := b.token(l.at + m[0])
+		if f.newU.lang == langRust && f.newU.explained(at) {
+			continue
+		}
 		d.report("L03", sev, f.path(), f.newU.line(at), "type erased: "+l.text[m[0]:m[1]])
 	}
+}
+
+// explained says whether a comment right above token i says why it is safe.
+func (u *unit) explained(i int) bool {
+	line := u.line(i)
+	for _, c := range u.comments {
+		if int(c.line) < line && line-int(c.line) <= 4 && strings.Contains(u.src[c.start:c.end], "SAFETY") {
+			return true
+		}
+	}
+	return false
 }
 
 func annotations(s string, l lang) map[string]string {

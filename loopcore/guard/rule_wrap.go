@@ -92,7 +92,7 @@ func (u *unit) condWrap(text string) wrap {
 // wrapOf judges one block around an assertion by its header.
 func (u *unit) wrapOf(o int, head string, t *test) []wrap {
 	first := head
-	if k := strings.IndexAny(head, " (:{!["); k > 0 {
+	if k := strings.IndexAny(head, " (:{![#"); k > 0 {
 		first = head[:k]
 	}
 	switch {

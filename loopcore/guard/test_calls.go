@@ -74,6 +74,8 @@ func rubyCall(_ *unit, w string) (suite, ok bool) {
 		return true, true
 	}
 	switch w {
+	case "define_method":
+		return false, true
 	case "test", "should", "pending", "focus", "scenario", "skip":
 		return false, true
 	case "feature", "shared_examples", "shared_context", "shared_examples_for":
@@ -224,7 +226,7 @@ func (u *unit) blockTest(i int, is callWord) *test {
 		return nil
 	}
 	suite, ok := is(u, u.text(i))
-	if !ok {
+	if !ok || u.text(i) == "define_method" && !strings.HasPrefix(strings.Trim(u.str(i+1)+u.str(i+2), ":"), "test") {
 		return nil
 	}
 	prev := u.text(i - 1)

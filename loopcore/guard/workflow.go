@@ -145,7 +145,7 @@ func (j *job) pair(step, k string, v any, depth int) {
 		if s, ok := v.(string); ok {
 			j.uses = append(j.uses, s)
 		}
-	case "if", "when", "continue-on-error", "allow_failure", "allow_failures", "continueOnError", "timeout-minutes", "timeoutInMinutes", "soft_fail", "ignoreExitStatus", "enabled", "condition", "retry", "only", "except", "rules", "needs", "failure", "shell", "filters", "skip", "manual", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts", "failOnStderr", "fail_ci_if_error", "failTaskOnFailedTests":
+	case "if", "only_if", "when", "continue-on-error", "allow_failure", "allow_failures", "continueOnError", "timeout-minutes", "timeoutInMinutes", "soft_fail", "ignoreExitStatus", "enabled", "condition", "retry", "only", "except", "rules", "needs", "failure", "shell", "filters", "skip", "manual", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts", "failOnStderr", "fail_ci_if_error", "failTaskOnFailedTests":
 		s := settings{}
 		s.flatten("", v, 0)
 		var vals []string
@@ -262,7 +262,7 @@ func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 		if len(minus(b, a)) > 0 {
 			return key, loopcore.SevBlock
 		}
-	case "if", "condition", "enabled", "when", "rules", "only", "except", "filters":
+	case "if", "only_if", "condition", "enabled", "when", "rules", "only", "except", "filters":
 		if len(b) == 0 {
 			return "", ""
 		}
@@ -509,6 +509,20 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 			}
 		}
 		return n, bytes, last
+	}
+	for _, name := range b.order { // a job that no longer waits for one that checks
+		if oj := a.jobs[name]; oj != nil {
+			for _, k := range keysOf(oj.keys, nil) {
+				if !strings.HasSuffix(k, "needs") {
+					continue
+				}
+				for _, v := range minus(oj.keys[k], b.jobs[name].keys[k]) {
+					if checkNameRE.MatchString(v) && b.jobs[v] != nil {
+						d.report("C07", loopcore.SevHuman, f.path(), 0, name+" no longer waits for "+v)
+					}
+				}
+			}
+		}
 	}
 	n, was, _ := size(a)
 	m, is, key := size(b)
