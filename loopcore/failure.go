@@ -3,6 +3,7 @@ package loopcore
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // FailureKind says what went wrong in one failure.
@@ -116,6 +117,7 @@ type Report struct {
 	Fault    string       `json:"-"` // outside a gate: what befell the whole run, where no test, place or rule is to blame
 	Fallback bool         `json:"-"` // no reader knew the runner: shapes only
 	Unread   int          `json:"-"` // lines of a very large output that were left out though some speak of failing
+	Missing  int          `json:"-"` // tests that a plan announced and nobody reported; below zero: more than planned
 }
 
 // WithFault returns the report with its fault, if any, as one failure more: for
@@ -127,12 +129,20 @@ func (r Report) WithFault() Report {
 	return r
 }
 
-// UnreadNote says how much of the output was not read, "" if all of it was.
+// UnreadNote says what of the output was not read, or is not there though it was
+// announced; "" if all is.
 func (r Report) UnreadNote() string {
-	if r.Unread == 0 {
-		return ""
+	var notes []string
+	if r.Unread > 0 {
+		notes = append(notes, fmt.Sprintf("the output is very large: %d lines in its middle were left out, some of which speak of failing", r.Unread))
 	}
-	return fmt.Sprintf("the output is very large: %d lines in its middle were left out, some of which speak of failing", r.Unread)
+	if r.Missing > 0 {
+		notes = append(notes, fmt.Sprintf("the plan announces %d tests more than were reported: the run may have ended early", r.Missing))
+	}
+	if r.Missing < 0 {
+		notes = append(notes, fmt.Sprintf("%d tests more were reported than the plan announces", -r.Missing))
+	}
+	return strings.Join(notes, "; ")
 }
 
 // Cluster is failures with one shared cause, or one module.

@@ -63,6 +63,7 @@ func merge(l *Log, parts []part) loopcore.Report {
 		} else {
 			out.Tests = append(out.Tests, r.Tests...)
 		}
+		out.Missing += r.Missing
 	}
 	out.Runner = strings.Join(names, ",")
 	out.Failures = dedupe(out.Failures)

@@ -43,6 +43,7 @@ type tapRun struct {
 	bail   string
 	bailAt int
 	plan   int // tests that the plan at the left margin announces; -1 = none
+	plans  int // of several, one stream's each, none tells how many tests there are
 	before int // where the comments above the next point begin
 	above  map[int]int
 }
@@ -78,6 +79,7 @@ func (t *tapRun) line(i int, c *Claims) int {
 		n, _, _ := strings.Cut(s[3:], " ")
 		if strings.Trim(n, "0123456789") == "" {
 			t.plan = atoi(n)
+			t.plans++
 			return 1
 		}
 	case strings.HasPrefix(s, "# ") && depth == 0:
@@ -249,10 +251,26 @@ func (t *tapRun) report() loopcore.Report {
 		r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailCrash, Message: "Bail out! " + t.bail, At: t.l.Number(t.bailAt)})
 	}
 	t.totals(&r)
+	r.Missing = t.missing()
 	if r.Status == "" && len(r.Failures) == 0 && r.Counts.Passed == 0 {
 		r.Status = loopcore.StatusNoTests
 	}
 	return r
+}
+
+// missing is how many tests the plan announces that no line reports; below zero
+// where there are more than planned.
+func (t *tapRun) missing() int {
+	if t.plans != 1 || t.plan == 0 || t.bail != "" {
+		return 0
+	}
+	n := 0
+	for _, p := range t.points {
+		if p.depth == 0 {
+			n++
+		}
+	}
+	return t.plan - n
 }
 
 // ownFault reports whether a point that sums up others failed by itself as well:
