@@ -6,8 +6,11 @@
 // exceptions are named for what they do, Stage and Commit, and use the user's
 // own git as they have set it up.
 //
-// The git binary walks, hashes and writes the work tree; go-git reads the
-// vault. Bytes go in and the same bytes come out: the vault turns off every
+// The git binary hashes and writes the work tree; go-git reads the vault. What
+// git would only look at is looked at here, without a process, as long as all
+// is ordinary: files against the private index (lookatknown.go), what is new
+// (walk.go), HEAD, loose objects. Anything odd is left to git, and what git once
+// answered is kept by all that the answer hangs on (remember.go). Bytes go in and the same bytes come out: the vault turns off every
 // conversion. A restore takes a snapshot first, so that it can be undone, and
 // refuses before its first write when a file moved under it.
 //
