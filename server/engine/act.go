@@ -153,7 +153,6 @@ func (s *space) safety(ctx context.Context, v evidence.Decision) (gitrepo.Snapsh
 // interrupted run, a restore that was cut short, a decision without its action.
 // The caller holds the gate's lock.
 func (s *space) settle(ctx context.Context) error {
-	s.removeCopy()
 	left, err := s.db.MarkInterruptedRuns()
 	if err != nil {
 		return err
@@ -168,6 +167,7 @@ func (s *space) settle(ctx context.Context) error {
 			errs = append(errs, err)
 		}
 	}
+	s.removeCopy() // nothing writes in it any more
 	if _, err := s.repo.Recover(ctx); err != nil {
 		return errors.Join(append(errs, err)...)
 	}

@@ -25,13 +25,17 @@ func (e *Engine) execute(ctx context.Context, s *space, l *live) {
 		if p := recover(); p != nil {
 			l.err = fmt.Errorf("run %s broke down: %v", l.run.ID, p)
 			e.cfg.Log.Error("run broke down", "run", l.run.ID, "panic", p)
+			if err := s.abandon(l); loopcore.CodeOf(err) != loopcore.CodeCancelled {
+				e.cfg.Log.Error("its end is not recorded", "run", l.run.ID, "err", err)
+			}
 		}
 		s.live.Delete(l.run.ID)
 		l.unlock() // before anyone hears of the end: the next call may need the lock
 		close(l.done)
 	}()
+	defer l.runner.Close()
 	results, err := e.guarded(ctx, s, l)
-	l.runner.Close()
+	l.runner.Close() // before the record: no process of the run is left then
 	if ctx.Err() != nil {
 		l.err = s.abandon(l)
 		return

@@ -179,6 +179,9 @@ func (e *Engine) verifyOriginalRun(ctx context.Context, s *space, ses evidence.S
 	}
 	base, _ := firstComplete(d.Runs[:1])
 	l := &live{ses: ses, kept: keptOf(ses), run: last}
+	if l.aside, err = s.present(ctx, ses); err != nil {
+		return err
+	}
 	o, _, err := e.tryOriginal(ctx, s, l, guard.OriginalsOf(in, last.Findings), base)
 	if err != nil {
 		return err

@@ -182,14 +182,20 @@ func lastLines(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "; ")
 }
 
-// parallel runs all functions at once and returns the first error in order.
+// parallel runs all functions at once and returns the first error in order. One
+// that breaks down is an error like others: the process has more to look after.
 func parallel(fns ...func() error) error {
 	errs := make([]error, len(fns))
 	done := make(chan struct{}, len(fns))
 	for i, fn := range fns {
 		go func() {
+			defer func() {
+				if p := recover(); p != nil {
+					errs[i] = fmt.Errorf("broke down: %v", p)
+				}
+				done <- struct{}{}
+			}()
 			errs[i] = fn()
-			done <- struct{}{}
 		}()
 	}
 	for range fns {
