@@ -44,7 +44,7 @@ func hookCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:       "hook EVENT",
 		Short:     "Answer a hook of the client: pre-tool-use or stop",
-		Long:      "Answer a hook of Claude Code, or of a client whose hooks are alike: JSON on stdin, JSON on stdout.\npre-tool-use refuses an edit of a test, a fixture, a snapshot or a setting of the gate while a session is open;\nstop keeps the agent from ending its turn while one is. No gate is run. Whatever goes wrong, it says nothing and exits 0.",
+		Long:      "Answer a hook of Claude Code, or of a client whose hooks are alike: JSON on stdin, JSON on stdout.\npre-tool-use refuses an edit of a test, a fixture, a snapshot or a setting of the gate while a session is open, and asks\nabout a new setting; stop keeps the agent from ending its turn while one is. No gate is run. Whatever goes wrong, it says nothing and exits 0.",
 		Args:      args(cobra.ExactArgs(1)),
 		ValidArgs: []string{"pre-tool-use", "stop"},
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -118,8 +118,8 @@ func preToolUse(w engine.Watch, in hookInput) any {
 	if f == "" {
 		return nil
 	}
-	rel, yes := w.Protects(f)
-	if !yes {
+	rel, how := w.Protects(f)
+	if how == engine.Free {
 		return nil
 	}
 	var p permission
@@ -127,7 +127,7 @@ func preToolUse(w engine.Watch, in hookInput) any {
 	name := loopcore.CleanLine(rel, 300)
 	p.Output.Reason = name + " is on the gate's side (a test, its data, or a setting), and frozen while fixloop session " + w.Session +
 		" is open. Fix the code under test instead; new tests in new files are welcome. If the test itself is wrong, call evaluate_termination with agent_report status impossible or need_decision and say why: that is an honest way out. Only a person can waive the change (fixloop waive)."
-	if manifest(rel) {
+	if how == engine.Unsettled || manifest(rel) {
 		p.Output.Decision = "ask"
 		p.Output.Reason = name + " says how the gate runs, and fixloop session " + w.Session + " is open. A new dependency is fine; what narrows the tests, the linter or the type checker will be found and undone."
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -76,13 +76,13 @@ func installCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:       "install CLIENT",
 		Short:     "Show how to register fixloop in a client, or register it (--write)",
-		Long:      "Show the registration of fixloop for " + strings.Join(clientNames(), ", ") + ", and the file that it belongs to.\nWith --write it is added to that file; all other bytes of the file stay as they are, and an entry that is there is left alone.",
+		Long:      "Show the registration of fixloop for " + strings.Join(clientNames(), ", ") + ", and the file that it belongs to\n(a project's file lies at the top of the repository).\nWith --write it is added to that file; all other bytes of the file stay as they are, and an entry that is there is left alone.",
 		Args:      args(cobra.ExactArgs(1)),
 		ValidArgs: clientNames(),
-		RunE: func(_ *cobra.Command, words []string) error {
+		RunE: func(cmd *cobra.Command, words []string) error {
 			for _, c := range clients {
 				if c.name == words[0] {
-					return a.install(c, write, user, hooks, command)
+					return a.install(cmd.Context(), c, write, user, hooks, command)
 				}
 			}
 			return usage{fmt.Errorf("client %q is unknown; known are %s", words[0], strings.Join(clientNames(), ", "))}
@@ -95,37 +95,76 @@ func installCmd(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) install(c clientFile, write, user, hooks bool, command string) error {
+func (a *app) install(ctx context.Context, c clientFile, write, user, hooks bool, command string) error {
 	if hooks && c.name != "claude" {
 		return usage{errors.New("--hooks is for claude")}
 	}
-	path, err := c.file(user)
+	top, inRepo, err := a.projectTop(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := c.file(top, user)
 	if err != nil {
 		return err
 	}
 	if command == "" {
 		command = ourCommand()
 	}
-	if err := a.register(c, path, command, write); err != nil {
+	added, err := a.register(c, path, command, write)
+	if err != nil {
 		return err
 	}
+	var files []string
+	if added && c.project != "" && !user {
+		files = append(files, path)
+	}
 	if hooks {
-		if err := a.registerHooks(filepath.Join(".claude", "settings.json"), command, write); err != nil {
+		path := filepath.Join(top, ".claude", "settings.json")
+		added, err := a.registerHooks(path, command, write)
+		if err != nil {
 			return err
 		}
+		if added {
+			files = append(files, path)
+		}
 	}
-	if write {
-		fmt.Fprintf(a.err, "%s\n", c.note)
-	} else {
-		fmt.Fprintf(a.err, "%s\nAdd --write to have it written.\n", c.note)
+	fmt.Fprintln(a.err, c.note)
+	switch {
+	case !write:
+		fmt.Fprintln(a.err, "Add --write to have it written.")
+	case inRepo && len(files) > 0:
+		fmt.Fprintf(a.err, "Commit %s, or have git ignore what is yours alone: a loop starts from a clean tree.\n", strings.Join(files, " and "))
 	}
 	return nil
 }
 
-// file is the client's file: the project's in the working directory, else the user's.
-func (c clientFile) file(user bool) (string, error) {
+// projectTop is where a project's files belong, as seen from the working
+// directory: the top of the repository, else the working directory itself.
+func (a *app) projectTop(ctx context.Context) (top string, inRepo bool, err error) {
+	e, end, err := a.engine()
+	if err != nil {
+		return "", false, err
+	}
+	defer end()
+	cwd := caller().Cwd
+	top, inRepo = e.Top(ctx, cwd)
+	if !inRepo {
+		return "", false, nil
+	}
+	if real, err := filepath.EvalSymlinks(cwd); err == nil {
+		cwd = real
+	}
+	rel, err := filepath.Rel(cwd, top)
+	if err != nil {
+		return top, true, nil
+	}
+	return rel, true, nil
+}
+
+// file is the client's file: the project's below its top, else the user's.
+func (c clientFile) file(top string, user bool) (string, error) {
 	if c.project != "" && !user {
-		return filepath.FromSlash(c.project), nil
+		return filepath.Join(top, filepath.FromSlash(c.project)), nil
 	}
 	if c.user == "" {
 		return "", loopcore.Refuse(loopcore.CodeInvalidArgument, c.note, "%s keeps no file for all projects that others should write", c.name)
@@ -159,12 +198,13 @@ func ourCommand() string {
 // tomlTable finds a registration of ours in Codex's file, in any spelling.
 var tomlTable = regexp.MustCompile(`(?m)^\s*\[\s*mcp_servers\s*\.\s*["']?fixloop["']?\s*[.\]]|^\s*mcp_servers\s*[=.]`)
 
-func (a *app) register(c clientFile, path, command string, write bool) error {
+// register shows a registration, or adds it and says whether it was not there.
+func (a *app) register(c clientFile, path, command string, write bool) (added bool, err error) {
 	if c.key == "" {
 		text := fmt.Sprintf("[mcp_servers.fixloop]\ncommand = %s\nargs = [\"serve\"]\ntool_timeout_sec = %d\n", quote(command), callTimeout/1000)
 		if !write {
 			a.printf("%s:\n%s", path, text)
-			return nil
+			return false, nil
 		}
 		return a.edit(path, func(old []byte) ([]byte, string, error) {
 			if m := tomlTable.Find(old); m != nil {
@@ -180,34 +220,34 @@ func (a *app) register(c clientFile, path, command string, write bool) error {
 	if !write {
 		text, err := marshal(map[string]any{c.key: map[string]any{"fixloop": entry}}, "", "  ")
 		a.printf("%s:\n%s\n", path, text)
-		return err
+		return false, err
 	}
 	return a.edit(path, func(old []byte) ([]byte, string, error) { return insertEntry(old, c.key, "fixloop", entry) })
 }
 
 // edit changes a file through change, which returns what is there already
-// instead where there is nothing to do.
-func (a *app) edit(path string, change func([]byte) (out []byte, there string, err error)) error {
+// instead where there is nothing to do. It says whether it changed the file.
+func (a *app) edit(path string, change func([]byte) (out []byte, there string, err error)) (bool, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // of a linked dotfile, the file itself
 	}
 	old, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return loopcore.Refuse(loopcore.CodeDisk, "check its permissions, or add the text by hand", "%s can not be read: %w", path, err)
+		return false, loopcore.Refuse(loopcore.CodeDisk, "check its permissions, or add the text by hand", "%s can not be read: %w", path, err)
 	}
 	data, there, err := change(old)
 	if err != nil {
-		return loopcore.Refuse(loopcore.CodeBadConfig, "correct the file, or add the text by hand: run this without --write to see it", "%s can not be added to: %w", path, err)
+		return false, loopcore.Refuse(loopcore.CodeBadConfig, "correct the file, or add the text by hand: run this without --write to see it", "%s can not be added to: %w", path, err)
 	}
 	if there != "" {
 		a.printf("%s has it already, and was left alone: %s\n", path, loopcore.CleanLine(there, 300))
-		return nil
+		return false, nil
 	}
 	if err := replaceFile(path, data); err != nil {
-		return loopcore.Refuse(loopcore.CodeDisk, "check its permissions, or add the text by hand", "%s can not be written: %w", path, err)
+		return false, loopcore.Refuse(loopcore.CodeDisk, "check its permissions, or add the text by hand", "%s can not be written: %w", path, err)
 	}
 	a.printf("%s: added\n", path)
-	return nil
+	return true, nil
 }
 
 // replaceFile writes whole or not at all, and keeps the mode.
@@ -238,42 +278,57 @@ type claudeHook struct {
 	Hooks   []hookCommand `json:"hooks"`
 }
 
+// hookCommand is run by a shell: every version of Claude Code takes a hook's
+// command for one line of shell, and only newer ones know a list of arguments.
 type hookCommand struct {
-	Type    string   `json:"type"`
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
-	Timeout int      `json:"timeout"` // seconds
+	Type    string `json:"type"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"` // seconds
+}
+
+// plainWord is what a POSIX shell takes as one word without quotes.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./-]+$`)
+
+// shellWord quotes a program's path for a POSIX shell, which runs the hooks on
+// Windows too: there the path gets forward slashes.
+func shellWord(path string) string {
+	path = filepath.ToSlash(path)
+	if plainWord.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // registerHooks adds the hooks to Claude Code's settings of the project. An
 // event that has hooks of the user's is only shown: the order is theirs.
-func (a *app) registerHooks(path, command string, write bool) error {
+func (a *app) registerHooks(path, command string, write bool) (added bool, err error) {
 	one := func(matcher, event string) []claudeHook {
-		return []claudeHook{{matcher, []hookCommand{{"command", command, []string{"hook", event}, 10}}}}
+		return []claudeHook{{matcher, []hookCommand{{"command", shellWord(command) + " hook " + event, 10}}}}
 	}
 	events := []struct {
-		name string
-		hook []claudeHook
-	}{{"PreToolUse", one("Edit|Write|MultiEdit|NotebookEdit", "pre-tool-use")}, {"Stop", one("", "stop")}}
+		name, event string
+		hook        []claudeHook
+	}{{"PreToolUse", "pre-tool-use", one("Edit|Write|MultiEdit|NotebookEdit", "pre-tool-use")}, {"Stop", "stop", one("", "stop")}}
 	for _, e := range events {
 		text, err := marshal(map[string]any{"hooks": map[string]any{e.name: e.hook}}, "", "  ")
 		if err != nil {
-			return err
+			return added, err
 		}
 		if !write {
 			a.printf("%s:\n%s\n", path, text)
 			continue
 		}
-		err = a.edit(path, func(old []byte) ([]byte, string, error) {
+		did, err := a.edit(path, func(old []byte) ([]byte, string, error) {
 			out, there, err := insertEntry(old, "hooks", e.name, e.hook)
-			if there != "" && !json.Valid([]byte(there)) || there != "" && !strings.Contains(there, `"`+e.hook[0].Hooks[0].Args[1]+`"`) {
+			if there != "" && !strings.Contains(there, " hook "+e.event+`"`) {
 				return nil, "", fmt.Errorf("%s has hooks already", e.name)
 			}
 			return out, there, err
 		})
 		if err != nil {
-			return err
+			return added, err
 		}
+		added = added || did
 	}
-	return nil
+	return added, nil
 }

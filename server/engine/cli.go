@@ -37,6 +37,15 @@ func (e *Engine) plainRepo(ctx context.Context, dir string) (*gitrepo.Repo, erro
 	return gitrepo.Open(ctx, dir, gitrepo.Options{StateDir: e.cfg.StateDir, AllowPlain: true})
 }
 
+// Top is the top of the work tree that dir lies in, and false where it lies in none.
+func (e *Engine) Top(ctx context.Context, dir string) (string, bool) {
+	r, err := gitrepo.Open(ctx, dir, gitrepo.Options{StateDir: e.cfg.StateDir, AllowHome: true})
+	if err != nil {
+		return "", false
+	}
+	return r.Top(), true
+}
+
 // Snapshot keeps the work tree as it is now.
 func (e *Engine) Snapshot(ctx context.Context, dir, label string) (SnapshotInfo, error) {
 	r, err := e.recovered(ctx, dir)

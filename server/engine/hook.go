@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fixloop/loopcore"
+	"fixloop/loopcore/config"
 	"fixloop/loopcore/contract"
 	"fixloop/loopcore/evidence"
 	"fixloop/loopcore/guard"
@@ -70,19 +71,46 @@ func (e *Engine) Watched(ctx context.Context, dir string) (Watch, bool, error) {
 	return w, true, nil
 }
 
-// Protects says whether path, absolute, is a file of the gate's side that is
-// there: a test, its data, a snapshot, a setting of the gate. rel is its name
-// in the work tree.
-func (w Watch) Protects(path string) (rel string, yes bool) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	} else {
-		return "", false // new files are welcome
+// Protection is what stands against the edit of a file while a session is open.
+type Protection int
+
+// The protections.
+const (
+	Free      Protection = iota // the agent's to write
+	Unsettled                   // a new setting of the gate: a person is asked
+	Frozen                      // of the gate's side: refused
+)
+
+// Protects says how a file is protected, path being absolute, and its name in
+// the work tree: a test, its data, a snapshot or a setting of the gate that is
+// there is frozen. New files are welcome, but for those that would rule the
+// gate from now on.
+func (w Watch) Protects(path string) (rel string, p Protection) {
+	rel, there, ok := w.within(path)
+	switch {
+	case !ok:
+		return "", Free
+	case there && guard.IsProtected(rel, w.protect), rel == config.File, guard.IsNamed(rel, w.protect):
+		return rel, Frozen
+	case !there && guard.IsSetting(rel):
+		return rel, Unsettled
 	}
-	rel, err := filepath.Rel(w.Top, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
+	return rel, Free
+}
+
+// within is the name of a path in the work tree, links followed, and whether
+// there is such a file.
+func (w Watch) within(path string) (rel string, there, ok bool) {
+	path = filepath.Clean(path)
+	missing := ""
+	real, err := filepath.EvalSymlinks(path)
+	for there = err == nil; err != nil; real, err = filepath.EvalSymlinks(path) {
+		up := filepath.Dir(path)
+		if up == path {
+			return "", false, false
+		}
+		missing, path = filepath.Join(filepath.Base(path), missing), up
 	}
-	rel = filepath.ToSlash(rel)
-	return rel, guard.IsProtected(rel, w.protect)
+	rel, err = filepath.Rel(w.Top, filepath.Join(real, missing))
+	return filepath.ToSlash(rel), there, err == nil && filepath.IsLocal(rel)
 }

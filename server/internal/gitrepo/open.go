@@ -77,7 +77,10 @@ type Repo struct {
 // the platform's place for state.
 func DefaultStateDir() (string, error) {
 	if dir := os.Getenv("FIXLOOP_STATE"); dir != "" {
-		return filepath.Abs(dir)
+		if !filepath.IsAbs(dir) { // it would be another folder in every folder, most of them work trees
+			return "", loopcore.Refuse(loopcore.CodeInvalidArgument, "give an absolute path", "FIXLOOP_STATE is %q, a relative path", loopcore.CleanLine(dir, 200))
+		}
+		return filepath.Clean(dir), nil
 	}
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "fixloop"), nil
@@ -259,6 +262,9 @@ func (r *Repo) place(o Options) error {
 	}
 	if err == nil {
 		dir, err = filepath.Abs(dir)
+	}
+	if loopcore.CodeOf(err) == loopcore.CodeInvalidArgument {
+		return err
 	}
 	r.key = keyOf(r.top)
 	if err == nil && writable(dir) {
