@@ -10,7 +10,9 @@
 // git would only look at is looked at here, without a process, as long as all
 // is ordinary: files against the private index (lookatknown.go), what is new
 // (walk.go), HEAD, loose objects. Anything odd is left to git, and what git once
-// answered is kept by all that the answer hangs on (remember.go). Bytes go in and the same bytes come out: the vault turns off every
+// answered is kept by all that the answer hangs on (remember.go).
+//
+// Bytes go in and the same bytes come out: the vault turns off every
 // conversion. A restore takes a snapshot first, so that it can be undone, and
 // refuses before its first write when a file moved under it.
 //
