@@ -10,90 +10,108 @@ var kindWords = map[string]bool{"failure": true, "error": true, "fail": true, "f
 // marks finds every line that names a failing test, or ends what was said of
 // one, in order.
 func (s *shapes) marks() []mark {
-	var out []mark
-	signs := anyMayFail(s.l)
-	off := "" // the rule of a section that tells of tests which passed
-	fails := false
-	listed := -1 // how far the names are indented that are listed below such a title
-	lists := &numberedLists{last: map[int]int{}}
-	for i := 0; i < len(s.l.Lines); i++ {
+	x := &scan{s: s, signs: anyMayFail(s.l), listed: -1, lists: &numberedLists{last: map[int]int{}}}
+	for i := 0; i < len(s.l.Lines) && len(x.out) <= maxMarks; i++ {
 		line := s.l.Lines[i]
-		if !s.free(i) || len(out) > 20000 || line == "" {
+		if !s.free(i) || line == "" || x.title(i, line) {
 			continue
 		}
-		if title, rule, ok := ruledTitle(line); ok {
-			if sectionTitle(title) {
-				if off, fails = "", failedSection(title); passedSection(title) {
-					off = rule
-				}
-				out = append(out, mark{at: i, to: i + 1, style: "section", depth: indent(line)})
-				continue
-			}
-			if off == "" {
-				if m, ok := s.ruled(i, title, rule); ok {
-					listed = noList
-					m.strong = m.strong || fails
-					out = append(out, m)
-				}
-			}
-			continue
-		}
-		if title, ok := plainTitle(line); ok {
-			if off == "" || off == "plain" {
-				if off, fails = "", failedSection(title); passedSection(title) {
-					off = "plain"
-				}
-				out = append(out, mark{at: i, to: i + 1, style: "section", depth: indent(line)})
-				listed = -1
-				continue
-			}
-		}
-		if m, ok := s.kindHead(i); ok && (off == "" || off == "plain") {
-			off = ""
-			out = append(out, m)
+		if m, ok := s.kindHead(i); ok && (x.off == "" || x.off == "plain") {
+			x.off = ""
+			x.out = append(x.out, m)
 			i = m.to - 1
 			continue
 		}
-		if off != "" {
+		if x.off != "" {
 			continue
 		}
-		if m, ok := s.numbered(i, lists); ok {
-			listed = noList
-			m.inFails = fails
-			out = append(out, m)
+		if m, ok := x.heading(i, line); ok {
+			x.out = append(x.out, m)
 			i = m.to - 1
-			continue
-		}
-		if next := s.l.Line(i + 1); strings.HasPrefix(next, "ASSERT:") && !strings.HasPrefix(line, "ASSERT:") && !strings.Contains(line, " ") { // shunit2
-			out = append(out, mark{at: i, to: i + 1, name: line, style: "ASSERT", strong: true})
-			continue
-		}
-		if m, ok := s.placed(i); ok {
-			out = append(out, m)
-			continue
-		}
-		if signs {
-			if m, ok := failMark(line); ok && s.heads(m, i, out) {
-				m.at, m.to, listed = i, i+1, noList
-				out = append(out, m)
-				continue
-			}
-		}
-		if fails && off == "" {
-			if m, ok := s.listed(i, &listed); ok {
-				out = append(out, m)
-				continue
-			}
-		}
-		if passes(line) {
-			style := "pass"
-			if hasAnyPrefix(strings.TrimSpace(line), startSigns) {
-				style = "start"
-			}
-			out = append(out, mark{at: i, to: i + 1, style: style, depth: indent(line)})
 		}
 	}
-	return out
+	return x.out
+}
+
+// maxMarks bounds the lines that are taken for names of tests.
+const maxMarks = 20000
+
+// scan is the state of looking for marks.
+type scan struct {
+	s      *shapes
+	out    []mark
+	signs  bool   // some line may have a sign of failing
+	off    string // the part of the output is of tests that passed: its title's rule, "plain" without one
+	fails  bool   // it is of tests that failed
+	listed int    // how far the names are indented that are listed below such a title
+	lists  *numberedLists
+}
+
+// title reads a line that begins a part of the output, or a heading between
+// rules; it reports whether the line was one.
+func (x *scan) title(i int, line string) bool {
+	if title, rule, ok := ruledTitle(line); ok {
+		switch {
+		case sectionTitle(title):
+			x.section(i, title, rule)
+		case x.off == "":
+			if m, ok := x.s.ruled(i, title, rule); ok {
+				x.listed = noList
+				m.strong = m.strong || x.fails
+				x.out = append(x.out, m)
+			}
+		}
+		return true
+	}
+	title, ok := plainTitle(line)
+	if !ok || x.off != "" && x.off != "plain" {
+		return false
+	}
+	x.section(i, title, "plain")
+	x.listed = -1
+	return true
+}
+
+// section begins a part of the output.
+func (x *scan) section(i int, title, rule string) {
+	if x.off, x.fails = "", failedSection(title); passedSection(title) {
+		x.off = rule
+	}
+	x.out = append(x.out, mark{at: i, to: i + 1, style: "section", depth: indent(x.s.l.Lines[i])})
+}
+
+// heading reads a line that names a failing test, in any of the ways, or one
+// that ends another's error.
+func (x *scan) heading(i int, line string) (mark, bool) {
+	if m, ok := x.s.numbered(i, x.lists); ok {
+		x.listed, m.inFails = noList, x.fails
+		return m, true
+	}
+	if next := x.s.l.Line(i + 1); strings.HasPrefix(next, "ASSERT:") && !strings.HasPrefix(line, "ASSERT:") && !strings.Contains(line, " ") { // shunit2
+		return mark{at: i, to: i + 1, name: line, style: "ASSERT", strong: true}, true
+	}
+	if m, ok := x.s.placed(i); ok {
+		return m, true
+	}
+	if x.signs {
+		if m, ok := failMark(line); ok && x.s.heads(m, i, x.out) {
+			m.at, m.to, x.listed = i, i+1, noList
+			return m, true
+		}
+	}
+	if x.fails {
+		if m, ok := x.s.listed(i, &x.listed); ok {
+			return m, true
+		}
+	}
+	if !passes(line) {
+		return mark{}, false
+	}
+	m := mark{at: i, to: i + 1, style: "pass", depth: indent(line)}
+	if hasAnyPrefix(strings.TrimSpace(line), startSigns) {
+		m.style = "start"
+	}
+	return m, true
 }
 
 // heads reports whether a line that begins with the word error heads a test's
@@ -142,99 +160,8 @@ func (s *shapes) listed(i int, depth *int) (mark, bool) {
 	return m, true
 }
 
-// ruleLine reports whether a line is a rule, perhaps with a number in it.
-func ruleLine(t string) bool {
-	if len(t) < 8 {
-		return false
-	}
-	for _, rule := range []string{"=", "-", "_", "*", "~", "─", "═", "━", "⎯", "#", "+"} {
-		if n := strings.Count(t, rule); n >= 8 && n*len(rule)*4 >= len(t)*3 && strings.HasPrefix(t, rule) {
-			return true
-		}
-	}
-	return false
-}
-
-// ruledTitle reads a title between rules on one line: `____ name ____`,
-// `── 1. Failure: x ──`, `== #2: x ====`.
-func ruledTitle(line string) (title, rule string, ok bool) {
-	s := strings.TrimSpace(line)
-	if len(s) < 7 || len(s) > 400 || !ruleBegins[s[0]] {
-		return "", "", false
-	}
-	for _, rule := range []string{"=", "_", "-", "─", "═", "━", "~", "*", "#", "⎯"} {
-		if !strings.HasPrefix(s, rule+rule) {
-			continue
-		}
-		head := strings.TrimLeft(s, rule)
-		title := strings.TrimSpace(strings.TrimRight(head, rule))
-		closed := len(head)-len(strings.TrimRight(head, rule)) >= 2*len(rule)
-		long := len(s)-len(head) >= 4*len(rule)
-		if !strings.HasPrefix(head, " ") || title == "" || !closed || !long && len(head)-len(strings.TrimRight(head, rule)) < 4*len(rule) || strings.HasPrefix(s, "--- ") {
-			return "", "", false
-		}
-		return title, rule, true
-	}
-	return "", "", false
-}
-
 // ruleBegins are the first bytes of what rules are drawn with.
 var ruleBegins = byteSet("=_-~*#\xe2")
-
-// sectionTitle reports whether a ruled title is of a part of the output.
-func sectionTitle(title string) bool {
-	low := strings.ToLower(title)
-	if len(strings.Fields(title)) == 1 && title == strings.ToUpper(title) && !strings.ContainsAny(title, "_.:[") {
-		return true
-	}
-	for _, w := range []string{"short test summary", "warnings summary", "captured ", "test session", "session ", "slowest", "results", "skipped", "failed", "failures", "failing", "errors", "summary", "done", "final ", "test run", "coverage", "generated ", "passes", "passed", "warnings", "begin", "end", "output", "stdout", "stderr"} {
-		if low == strings.TrimSpace(w) || strings.HasSuffix(w, " ") && strings.HasPrefix(low, w) || strings.HasPrefix(low, w+" ") {
-			return true
-		}
-	}
-	_, pairs, _ := readTotals(title)
-	return pairs > 0 || totalLike(title)
-}
-
-// plainTitle reads a title of a part of the output without rules: `Pending:`,
-// `FAILURES!`, `There were 3 skipped tests:`.
-func plainTitle(line string) (string, bool) {
-	t := strings.TrimSpace(line)
-	if len(t) > 50 || len(t) < 6 {
-		return "", false
-	}
-	if rest, ok := strings.CutPrefix(t, "There was"); ok {
-		rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(rest, " "), "were "), " 0123456789")
-		return rest, strings.HasSuffix(t, ":")
-	}
-	if rest, ok := strings.CutPrefix(t, "=== "); ok && !strings.Contains(rest, ":") {
-		t = rest + ":"
-	}
-	short := strings.TrimRight(t, ":! ")
-	if at := strings.LastIndex(short, " ("); at > 0 && strings.HasSuffix(short, ")") && atoi(short[at+2:]) > 0 { // Failures (8):
-		short = short[:at]
-	}
-	if short == t && t != strings.ToUpper(t) {
-		return "", false
-	}
-	switch strings.ToLower(short) {
-	case "failures", "failing specs", "failed specs", "failed", "failed tests", "failed examples", "failing tests", "failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings", "incomplete", "the following tests failed", "passed", "passed tests":
-		return short, true
-	}
-	return "", false
-}
-
-// failedSection reports whether the section is of tests that failed.
-func failedSection(title string) bool {
-	low := strings.ToLower(title)
-	return strings.HasSuffix(low, "failed") || strings.HasPrefix(low, "fail") || strings.HasPrefix(low, "error")
-}
-
-// passedSection reports whether the section is of tests that did not fail.
-func passedSection(title string) bool {
-	low := strings.ToLower(title)
-	return strings.HasPrefix(low, "pass") || strings.HasPrefix(low, "skip") || strings.HasPrefix(low, "slowest") || strings.HasPrefix(low, "warnings") || strings.HasPrefix(low, "xfail") || strings.HasPrefix(low, "pending") || strings.HasPrefix(low, "risky") || strings.HasPrefix(low, "incomplete")
-}
 
 // ruled makes a mark of a title between rules.
 func (s *shapes) ruled(i int, title, rule string) (mark, bool) {

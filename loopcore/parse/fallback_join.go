@@ -1,0 +1,267 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// join makes one failure of the readings of each test: runners name a test in
+// their progress, with its error, and in a summary.
+func (s *shapes) join(rs []reading, total int) {
+	s.elsewhere(rs)
+	for i := range rs {
+		rs[i].short, rs[i].long = foldName(rs[i].f.Name), foldName(rs[i].f.Suite+" "+rs[i].f.Name)
+	}
+	slices.SortStableFunc(rs, func(a, b reading) int { return rank(b) - rank(a) })
+	have := &readings{at: map[string][]int{}}
+	for _, r := range rs {
+		k := have.find(r)
+		if k < 0 && !r.full && !r.strong && (r.number == 0 || !r.said) {
+			continue
+		}
+		if k < 0 {
+			have.add(r)
+			continue
+		}
+		h := &have.all[k]
+		better(&h.f, r.f)
+		h.strong = h.strong || r.strong
+		h.full = h.full || r.full
+		if strings.HasSuffix(r.short, " "+h.short) && len(r.f.Name) < 200 {
+			h.f.Name, h.short, h.long = r.f.Name, r.short, r.long // with its suites
+		}
+	}
+	have.listed(rs, total)
+	slices.SortStableFunc(have.all, func(a, b reading) int { return a.at - b.at })
+	for _, h := range have.all {
+		if h.f.Message == "" {
+			h.f.Message = "failed"
+		}
+		s.found = append(s.found, h.f)
+		s.lists = append(s.lists, h.list)
+	}
+}
+
+// readings are those that stand for different tests, found by the last word of
+// their names.
+type readings struct {
+	all []reading
+	at  map[string][]int
+}
+
+func (rs *readings) add(r reading) {
+	word := lastField(r.short)
+	rs.at[word] = append(rs.at[word], len(rs.all))
+	rs.all = append(rs.all, r)
+}
+
+// find is the place of the reading of the same test; -1 if there is none.
+func (rs *readings) find(r reading) int {
+	for _, k := range rs.at[lastField(r.short)] {
+		if same(rs.all[k], r) {
+			return k
+		}
+	}
+	return -1
+}
+
+// listed adds the weak marks without an error, where they are all there is or
+// just what the runner's total lacks: a list of names that failed.
+func (rs *readings) listed(from []reading, total int) {
+	more := &readings{at: map[string][]int{}}
+	for _, r := range from {
+		if r.full || r.strong || r.number > 0 || strings.HasPrefix(strings.ToLower(r.style), "error") || r.style == "listed" || strings.HasPrefix(r.style, "rule") {
+			continue
+		}
+		if rs.find(r) < 0 && more.find(r) < 0 && (len(more.all) == 0 || !strings.HasPrefix(more.all[len(more.all)-1].short, r.short+" ")) {
+			more.add(r)
+		}
+	}
+	if len(rs.all) == 0 && (total == 0 || len(more.all) <= total) || len(rs.all)+len(more.all) == total {
+		rs.all = append(rs.all, more.all...)
+	}
+}
+
+// rank orders the readings: those with the whole error first.
+func rank(r reading) int {
+	switch {
+	case r.full && r.said:
+		return 3
+	case r.full:
+		return 2
+	case r.said:
+		return 1
+	}
+	return 0
+}
+
+// same reports whether two readings are of one test.
+func same(h, r reading) bool {
+	if h.long != r.long && !strings.HasSuffix(h.long, " "+r.long) && !strings.HasSuffix(r.long, " "+h.long) && h.short != r.short {
+		return false
+	}
+	if h.f.Line > 0 && r.f.Line > 0 && (h.f.File != r.f.File || h.f.Line != r.f.Line) {
+		return h.style != r.style && sameBase(h.f.File, r.f.File)
+	}
+	return h.long == r.long || h.style != r.style || !h.full || !r.full
+}
+
+// elsewhere gives marks without an error the one that stands under the test's
+// name alone, further down (AVA, Deno).
+func (s *shapes) elsewhere(rs []reading) {
+	want := map[string]int{}
+	for i, r := range rs {
+		if !r.full {
+			want[foldName(r.name)] = i
+			if cut := strings.LastIndex(r.name, " Error thrown in"); cut > 0 {
+				want[foldName(r.name[:cut])] = i
+			}
+		}
+	}
+	if len(want) == 0 {
+		return
+	}
+	s.paragraphs(rs)
+	for i, line := range s.l.Lines {
+		if !s.free(i) || len(line) > 300 || len(line) < 3 {
+			continue
+		}
+		t := strings.TrimSpace(line)
+		if head, _, ok := strings.Cut(t, " => "); ok {
+			t = head
+		}
+		k, ok := want[foldName(t)]
+		if !ok || i <= rs[k].at || rs[k].full {
+			continue
+		}
+		end := min(i+60, len(s.l.Lines))
+		for j := i + 2; j < end; j++ {
+			head, _, _ := strings.Cut(strings.TrimSpace(s.l.Lines[j]), " => ")
+			if o, ok := want[foldName(head)]; ok && o != k {
+				end = j
+			}
+		}
+		if b := s.body(i+1, end); b.placed && b.message != "" {
+			r := &rs[k]
+			r.fill(s, b, i, end)
+			if strings.HasPrefix(r.name, t+" ") {
+				r.f.Name = t
+			}
+		}
+	}
+}
+
+// paragraphs gives bare marks the error of the paragraph in which a line ends
+// with the test's name (Bacon).
+func (s *shapes) paragraphs(rs []reading) {
+	const most = 200
+	for k := range rs {
+		r := &rs[k]
+		if k >= most || r.number > 0 || len(r.name) < 3 {
+			continue
+		}
+		for i := r.at + 1; i < len(s.l.Lines) && i < r.at+endLines; i++ {
+			line := s.l.Lines[i]
+			if !s.free(i) || !strings.HasSuffix(line, " - "+r.name) && !strings.HasSuffix(line, ": "+r.name) {
+				continue
+			}
+			from, to := i, i+1
+			for from > r.at+1 && i-from < 20 && strings.TrimSpace(s.l.Lines[from-1]) != "" {
+				from--
+			}
+			for to < len(s.l.Lines) && to-i < 40 && strings.TrimSpace(s.l.Lines[to]) != "" {
+				to++
+			}
+			if b := s.body(from, to); b.placed && b.message != "" {
+				r.fill(s, b, from, to)
+				break
+			}
+		}
+	}
+}
+
+// better keeps the richer of two readings of one failure.
+func better(have *loopcore.Failure, f loopcore.Failure) {
+	if have.Line == 0 && f.Line > 0 {
+		have.File, have.Line, have.Column, have.Frames = f.File, f.Line, f.Column, f.Frames
+		have.Detail, have.At = f.Detail, f.At
+		have.Kind = f.Kind
+		if f.Message != "" {
+			have.Message = f.Message
+		}
+	}
+	if have.Message == "" && f.Message != "" {
+		have.Message, have.Kind = f.Message, f.Kind
+	}
+}
+
+// trim drops the weakest of what was read where the runner's own total is
+// smaller: names without an error, then a list that is just the surplus.
+func (s *shapes) trim(total int) {
+	surplus := len(s.found) - total
+	if total == 0 || surplus <= 0 {
+		return
+	}
+	for i := len(s.found) - 1; i >= 0 && surplus > 0; i-- {
+		if s.found[i].Line == 0 && s.found[i].Message == "failed" {
+			s.drop(i)
+			surplus--
+		}
+	}
+	size := map[int]int{}
+	for _, n := range s.lists {
+		size[n]++
+	}
+	for n := 1; n <= len(s.lists) && surplus > 0; n++ {
+		if size[n] != surplus || len(size) < 2 {
+			continue
+		}
+		for i := len(s.found) - 1; i >= 0; i-- {
+			if s.lists[i] == n {
+				s.drop(i)
+			}
+		}
+		return
+	}
+}
+
+func (s *shapes) drop(i int) {
+	s.found = slices.Delete(s.found, i, i+1)
+	s.lists = slices.Delete(s.lists, i, i+1)
+}
+
+// dropContainers drops a name that only stands for others: a suite, a file, or
+// the sum of tests that are listed themselves.
+func (s *shapes) dropContainers() {
+	const most = 1000 // failures; of more each has a name of its own
+	if len(s.found) > most {
+		return
+	}
+	longs, shorts, files := make([]string, len(s.found)), make([]string, len(s.found)), false
+	for i, f := range s.found {
+		longs[i], shorts[i] = " "+foldName(f.Suite+" "+f.Name)+" ", foldName(f.Name)
+		files = files || f.File != "" && !tapFile(f.Name)
+	}
+	kept := s.found[:0:0]
+	for i, f := range s.found {
+		drop := files && tapFile(f.Name)
+		for k, o := range s.found {
+			if k == i || drop {
+				continue
+			}
+			at := strings.Index(longs[k], " "+shorts[i]+" ")
+			if at < 0 || len(longs[k]) == len(shorts[i])+2 {
+				continue
+			}
+			ends := strings.HasSuffix(longs[k], " "+shorts[i]+" ")
+			// A suite of it, or the same test under a shorter name, at the same place or nowhere.
+			drop = f.Line == 0 && !ends || ends && (f.Line == 0 || f.Line == o.Line && f.File == o.File) && (o.Line > 0 || f.Line == 0)
+		}
+		if !drop {
+			kept = append(kept, f)
+		}
+	}
+	s.found = kept
+}

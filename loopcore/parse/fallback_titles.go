@@ -1,0 +1,96 @@
+package parse
+
+import (
+	"strings"
+)
+
+// ruleLine reports whether a line is a rule, perhaps with a number in it.
+func ruleLine(t string) bool {
+	if len(t) < 8 {
+		return false
+	}
+	for _, rule := range []string{"=", "-", "_", "*", "~", "─", "═", "━", "⎯", "#", "+"} {
+		if n := strings.Count(t, rule); n >= 8 && n*len(rule)*4 >= len(t)*3 && strings.HasPrefix(t, rule) {
+			return true
+		}
+	}
+	return false
+}
+
+// ruledTitle reads a title between rules on one line: `____ name ____`,
+// `── 1. Failure: x ──`, `== #2: x ====`.
+func ruledTitle(line string) (title, rule string, ok bool) {
+	s := strings.TrimSpace(line)
+	if len(s) < 7 || len(s) > 400 || !ruleBegins[s[0]] {
+		return "", "", false
+	}
+	for _, rule := range []string{"=", "_", "-", "─", "═", "━", "~", "*", "#", "⎯"} {
+		if !strings.HasPrefix(s, rule+rule) {
+			continue
+		}
+		head := strings.TrimLeft(s, rule)
+		title := strings.TrimSpace(strings.TrimRight(head, rule))
+		closed := len(head)-len(strings.TrimRight(head, rule)) >= 2*len(rule)
+		long := len(s)-len(head) >= 4*len(rule)
+		if !strings.HasPrefix(head, " ") || title == "" || !closed || !long && len(head)-len(strings.TrimRight(head, rule)) < 4*len(rule) || strings.HasPrefix(s, "--- ") {
+			return "", "", false
+		}
+		return title, rule, true
+	}
+	return "", "", false
+}
+
+// sectionTitle reports whether a ruled title is of a part of the output.
+func sectionTitle(title string) bool {
+	low := strings.ToLower(title)
+	if len(strings.Fields(title)) == 1 && title == strings.ToUpper(title) && !strings.ContainsAny(title, "_.:[") {
+		return true
+	}
+	for _, w := range []string{"short test summary", "warnings summary", "captured ", "test session", "session ", "slowest", "results", "skipped", "failed", "failures", "failing", "errors", "summary", "done", "final ", "test run", "coverage", "generated ", "passes", "passed", "warnings", "begin", "end", "output", "stdout", "stderr"} {
+		if low == strings.TrimSpace(w) || strings.HasSuffix(w, " ") && strings.HasPrefix(low, w) || strings.HasPrefix(low, w+" ") {
+			return true
+		}
+	}
+	_, pairs, _ := readTotals(title)
+	return pairs > 0 || totalLike(title)
+}
+
+// plainTitle reads a title of a part of the output without rules: `Pending:`,
+// `FAILURES!`, `There were 3 skipped tests:`.
+func plainTitle(line string) (string, bool) {
+	t := strings.TrimSpace(line)
+	if len(t) > 50 || len(t) < 6 {
+		return "", false
+	}
+	if rest, ok := strings.CutPrefix(t, "There was"); ok {
+		rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(rest, " "), "were "), " 0123456789")
+		return rest, strings.HasSuffix(t, ":")
+	}
+	if rest, ok := strings.CutPrefix(t, "=== "); ok && !strings.Contains(rest, ":") {
+		t = rest + ":"
+	}
+	short := strings.TrimRight(t, ":! ")
+	if at := strings.LastIndex(short, " ("); at > 0 && strings.HasSuffix(short, ")") && atoi(short[at+2:]) > 0 { // Failures (8):
+		short = short[:at]
+	}
+	if short == t && t != strings.ToUpper(t) {
+		return "", false
+	}
+	switch strings.ToLower(short) {
+	case "failures", "failing specs", "failed specs", "failed", "failed tests", "failed examples", "failing tests", "failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings", "incomplete", "the following tests failed", "passed", "passed tests":
+		return short, true
+	}
+	return "", false
+}
+
+// failedSection reports whether the section is of tests that failed.
+func failedSection(title string) bool {
+	low := strings.ToLower(title)
+	return strings.HasSuffix(low, "failed") || strings.HasPrefix(low, "fail") || strings.HasPrefix(low, "error")
+}
+
+// passedSection reports whether the section is of tests that did not fail.
+func passedSection(title string) bool {
+	low := strings.ToLower(title)
+	return strings.HasPrefix(low, "pass") || strings.HasPrefix(low, "skip") || strings.HasPrefix(low, "slowest") || strings.HasPrefix(low, "warnings") || strings.HasPrefix(low, "xfail") || strings.HasPrefix(low, "pending") || strings.HasPrefix(low, "risky") || strings.HasPrefix(low, "incomplete")
+}
