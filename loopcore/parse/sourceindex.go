@@ -66,7 +66,10 @@ func indexSources(root fs.FS) *sourceIndex {
 			}
 			return nil
 		}
-		if !sourceExts[path.Ext(p)] || len(ix.files) >= maxIndexFiles {
+		if len(ix.files) >= maxIndexFiles {
+			return fs.SkipAll
+		}
+		if !sourceExts[path.Ext(p)] {
 			return nil
 		}
 		if info, err := d.Info(); err != nil || info.Size() > maxIndexFile {
