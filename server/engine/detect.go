@@ -50,7 +50,7 @@ func (e *Engine) DetectGate(ctx context.Context, c contract.Caller, in contract.
 	if err != nil {
 		return out, err
 	}
-	dirty, err := s.repo.Dirty(ctx)
+	dirty, err := s.uncommittedFiles(ctx, f.cfg)
 	if err != nil {
 		return out, err
 	}
@@ -80,7 +80,7 @@ func (e *Engine) GateInForce(ctx context.Context, c contract.Caller, in contract
 	if err != nil || !cur.Open() {
 		return e.DetectGate(ctx, c, in)
 	}
-	dirty, err := s.repo.Dirty(ctx)
+	dirty, err := s.uncommittedFiles(ctx, keptOf(cur).Config)
 	return contract.DetectGateOut{Repo: s.repo.Top(), Head: cur.Head, Branch: cur.Branch, Clean: len(dirty) == 0, DirtyFiles: dirty,
 		Steps: cur.Gate.Steps, Absent: cur.Gate.Absent, NeedsInput: cur.Gate.NeedsInput, Policy: cur.Policy, OpenSession: cur.ID,
 		Confirmation: contract.Confirmation{Token: cur.Confirmed}}, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -84,7 +86,7 @@ func (s *space) opening(ctx context.Context, c contract.Caller, in contract.RunG
 	if len(f.gate.Steps) == 0 {
 		return f, loopcore.Refuse(loopcore.CodeNoGate, "call detect_gate with test_command (and lint_command, typecheck_command, build_command where they exist)", "no command of a gate was found")
 	}
-	if err := s.clean(ctx, in.Dirty); err != nil {
+	if err := s.clean(ctx, f.cfg, in.Dirty); err != nil {
 		return f, err
 	}
 	f.before = s.sinceLast(ctx, f, now)
@@ -99,11 +101,11 @@ func (s *space) opening(ctx context.Context, c contract.Caller, in contract.RunG
 }
 
 // clean refuses uncommitted work unless it is to be kept as the start.
-func (s *space) clean(ctx context.Context, dirty string) error {
-	if dirty == "keep" {
-		return nil
+func (s *space) clean(ctx context.Context, cfg config.Config, dirty string) error {
+	if err := s.ownEvidence(ctx, cfg); err != nil || dirty == "keep" {
+		return err
 	}
-	files, err := s.repo.Dirty(ctx)
+	files, err := s.uncommittedFiles(ctx, cfg)
 	if err != nil || len(files) == 0 {
 		return err
 	}
@@ -116,6 +118,45 @@ func (s *space) clean(ctx context.Context, dirty string) error {
 	}
 	return loopcore.Refuse(loopcore.CodeDirtyTree, "commit or stash them first, or ask the user whether to pass dirty=keep, which snapshots them and makes them what a rollback returns to",
 		"%d uncommitted %s would be mixed with the loop's: %s", len(files), plural(len(files), "file", "files"), strings.Join(shown, ", "))
+}
+
+// uncommittedFiles are the uncommitted files and folders, but for the evidence
+// that fixloop itself writes into the tree.
+func (s *space) uncommittedFiles(ctx context.Context, cfg config.Config) ([]string, error) {
+	files, err := s.repo.Dirty(ctx)
+	if cfg.Evidence == "" {
+		return files, err
+	}
+	return slices.DeleteFunc(files, func(f string) bool {
+		return f == cfg.Evidence || strings.HasSuffix(f, "/") && strings.HasPrefix(cfg.Evidence, f) && s.holdsOnly(f, cfg.Evidence)
+	}), err
+}
+
+// holdsOnly reports whether a file is all that is below a folder of the tree.
+func (s *space) holdsOnly(dir, file string) bool {
+	only := true
+	err := fs.WalkDir(os.DirFS(s.repo.Top()), strings.TrimSuffix(dir, "/"), func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && p != file {
+			only = false
+			return fs.SkipAll
+		}
+		return err
+	})
+	return err == nil && only
+}
+
+// ownEvidence refuses a place for the evidence that git tracks: each run would
+// change what is tested.
+func (s *space) ownEvidence(ctx context.Context, cfg config.Config) error {
+	if cfg.Evidence == "" {
+		return nil
+	}
+	tracked, err := s.repo.Tracked(ctx)
+	if err != nil || !tracked[cfg.Evidence] {
+		return err
+	}
+	return loopcore.Refuse(loopcore.CodeBadConfig, fmt.Sprintf("take it out of git (`git rm --cached %s`) and ignore it, or name another file", cfg.Evidence),
+		"evidence: %s is a file that git tracks, and every run would change it", cfg.Evidence)
 }
 
 func plural(n int, one, many string) string {
