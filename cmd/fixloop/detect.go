@@ -17,6 +17,9 @@ func detectCmd(a *app) *cobra.Command {
 		Short: "Show the gate: the commands that must all exit 0, and where they were found",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
+			if err := gateFilled(cmd); err != nil {
+				return err
+			}
 			e, end, err := a.engine()
 			if err != nil {
 				return err
@@ -46,6 +49,10 @@ func gateFlags(c *cobra.Command, in *contract.DetectGateIn) {
 	c.Flags().StringVar(&in.TypecheckCommand, "typecheck", "", "the type check command")
 	c.Flags().StringVar(&in.BuildCommand, "build", "", "the build command")
 	c.Flags().StringVar(&in.Policy, "policy", "", "a preset, or a policy of .fixloop.yaml")
+}
+
+func gateFilled(c *cobra.Command) error {
+	return filled(c, "test", "lint", "typecheck", "build", "policy")
 }
 
 func (a *app) gate(out contract.DetectGateOut) {

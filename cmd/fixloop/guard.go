@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +19,7 @@ func guardCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard [DIR]",
 		Short: "Check that no test and no check was weakened since a commit",
-		Long: "Compare the work tree with a commit (--base), or two folders (--before, --after), and report what weakens the gate. Exit 1 on a blocking finding.\n\n" +
+		Long: "Compare the work tree with a commit (--base), or two folders (--before, --after), and report what weakens the gate. Exit 1 on a blocking finding;\n0 where there is none: a finding that only a person can judge is listed, and left to the review.\n\n" +
 			"Settings are those of the commit's .fixloop.yaml, so that a change can not judge itself more mildly. Files that git ignores\n" +
 			"(installed dependencies, build output) are in no commit, so there is nothing to hold them against: only a loop compares them,\n" +
 			"with what it recorded at its start. Two folders are compared with everything in them.",
@@ -25,8 +28,8 @@ func guardCmd(a *app) *cobra.Command {
 			if explain != "" {
 				return a.explain(explain)
 			}
-			if (before == "") != (after == "") {
-				return usage{errors.New("--before and --after go together")}
+			if err := guardUsage(cmd, dir, before, after, format); err != nil {
+				return err
 			}
 			var found []loopcore.Finding
 			var err error
@@ -53,6 +56,25 @@ func guardCmd(a *app) *cobra.Command {
 	c.Flags().StringVar(&explain, "explain", "", "tell what a rule is about")
 	c.Flags().StringVar(&format, "format", "", "convert: sarif or github")
 	return c
+}
+
+// guardFormats can tell of findings; the others know tests only, and would
+// show a green page beside a cheat.
+var guardFormats = []string{"sarif", "github"}
+
+// guardUsage refuses what contradicts itself: part of it would be ignored.
+func guardUsage(c *cobra.Command, dir []string, before, after, format string) error {
+	switch {
+	case c.Flags().Changed("before") != c.Flags().Changed("after"):
+		return usage{errors.New("--before and --after go together")}
+	case c.Flags().Changed("before") && (before == "" || after == ""):
+		return usage{errors.New("--before and --after each want a folder")}
+	case c.Flags().Changed("before") && (c.Flags().Changed("base") || len(dir) > 0):
+		return usage{errors.New("--before and --after compare two folders: neither --base nor DIR goes with them")}
+	case c.Flags().Changed("format") && !slices.Contains(guardFormats, format):
+		return usage{fmt.Errorf("format %q can not tell of findings: use one of %s", format, strings.Join(guardFormats, ", "))}
+	}
+	return alone(c, "json", "format")
 }
 
 func (a *app) explain(rule string) error {

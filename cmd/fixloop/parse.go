@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ func parseCmd(a *app) *cobra.Command {
 		Long:  "Read failures out of the output of a test runner, linter, type checker or compiler, or out of a report file.\nExit codes: 0 nothing failed, 1 failures, 3 the run was killed, or no reader knows the output and --exit-code is not given.",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, files []string) error {
+			if err := parseUsage(cmd, code); err != nil {
+				return err
+			}
 			in.Name = "stdin"
 			var r io.Reader = a.in
 			if len(files) > 0 && files[0] != "-" {
@@ -45,6 +49,16 @@ func parseCmd(a *app) *cobra.Command {
 	c.Flags().StringVar(&in.Format, "reader", "", "the runner, where it should not be guessed")
 	c.Flags().StringVar(&format, "format", "", "convert: junit, ctrf, sarif, tap or github")
 	return c
+}
+
+func parseUsage(c *cobra.Command, code int) error {
+	if c.Flags().Changed("exit-code") && code < 0 {
+		return usage{errors.New("--exit-code is 0 or more")}
+	}
+	if err := filled(c, "reader", "root", "format"); err != nil {
+		return err
+	}
+	return alone(c, "json", "format")
 }
 
 // parse reads one output and prints what failed.

@@ -131,3 +131,24 @@ func TestReadmeConfiguration(t *testing.T) {
 		t.Errorf("the example leaves something out: %+v", c)
 	}
 }
+
+// TestReadmeExits holds the codes named beside an exit code against what the
+// program ends with, and the rest against 2.
+func TestReadmeExits(t *testing.T) {
+	want := map[string]int{}
+	for _, c := range codes(t) {
+		want[c] = exitUsage
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| (\\d) \\| (.*)$").FindAllStringSubmatch(section(t, "exits"), -1) {
+		for _, word := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(m[2], -1) {
+			if _, ok := want[word[1]]; ok {
+				want[word[1]], _ = strconv.Atoi(m[1])
+			}
+		}
+	}
+	for c, n := range want {
+		if got := exitOfRefusal(loopcore.Code(c)); got != n {
+			t.Errorf("%s ends with %d, the README says %d", c, got, n)
+		}
+	}
+}

@@ -17,6 +17,12 @@ func reportCmd(a *app) *cobra.Command {
 		Short: "Print the report of the loop (Markdown; --html, --format, --open)",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
+			if err := alone(cmd, "open", "html", "format"); err != nil {
+				return err
+			}
+			if err := filled(cmd, "session", "format"); err != nil {
+				return err
+			}
 			e, end, err := a.engine()
 			if err != nil {
 				return err

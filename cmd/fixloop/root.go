@@ -25,7 +25,7 @@ import (
 const (
 	exitOK          = 0
 	exitRed         = 1 // red, or findings
-	exitUsage       = 2
+	exitUsage       = 2 // wrong usage, and every refusal that is not one of the next two
 	exitUnresolved  = 3
 	exitEnvironment = 4
 )
@@ -68,6 +68,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	for _, v := range verbs {
 		root.AddCommand(v(a))
 	}
+	strictCompletion(root)
 	ctx, stop := server.Signals(context.Background())
 	defer stop()
 	err := root.ExecuteContext(ctx)
@@ -79,6 +80,30 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		return exitUsage
 	}
 	return a.complain(err)
+}
+
+// strictCompletion makes completion refuse a shell that it does not know: by
+// itself it prints its help and succeeds.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		var shells []string
+		for _, s := range c.Commands() {
+			shells = append(shells, s.Name())
+			s.Args = args(cobra.NoArgs)
+		}
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(_ *cobra.Command, words []string) error {
+			known := strings.Join(shells, ", ")
+			if len(words) == 0 {
+				return usage{fmt.Errorf("name a shell: %s", known)}
+			}
+			return usage{fmt.Errorf("shell %q is unknown; known are %s", words[0], known)}
+		}
+	}
 }
 
 // usage is a mistake in the command line.
@@ -94,6 +119,31 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// alone refuses two flags of a group at once: one of them would be ignored.
+func alone(c *cobra.Command, names ...string) error {
+	var given []string
+	for _, n := range names {
+		if c.Flags().Changed(n) {
+			given = append(given, "--"+n)
+		}
+	}
+	if len(given) > 1 {
+		return usage{fmt.Errorf("%s do not go together", strings.Join(given, " and "))}
+	}
+	return nil
+}
+
+// filled refuses a flag that was given without a value, by a variable that is
+// empty, as a rule.
+func filled(c *cobra.Command, names ...string) error {
+	for _, n := range names {
+		if f := c.Flags().Lookup(n); f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return usage{fmt.Errorf("--%s is empty: leave it out, or give a value", n)}
+		}
+	}
+	return nil
+}
+
 // complain prints a refusal: what is wrong, then what to do.
 func (a *app) complain(err error) int {
 	e := loopcore.AsError(err)
@@ -101,15 +151,19 @@ func (a *app) complain(err error) int {
 	if e.Hint != "" {
 		fmt.Fprintf(a.err, "  %s\n", e.Hint)
 	}
-	switch e.Code {
-	case loopcore.CodeInvalidArgument, loopcore.CodeBadConfig:
-		return exitUsage
-	case loopcore.CodeCancelled, loopcore.CodeBusy:
+	return exitOfRefusal(e.Code)
+}
+
+// exitOfRefusal keeps every refusal apart from a result: 1 is red, or a finding,
+// and never that something could not be looked at.
+func exitOfRefusal(c loopcore.Code) int {
+	switch c {
+	case loopcore.CodeCancelled, loopcore.CodeBusy, loopcore.CodeInternal:
 		return exitUnresolved
-	case loopcore.CodeGit, loopcore.CodeDisk, loopcore.CodeNotARepository, loopcore.CodeNoGate:
+	case loopcore.CodeGit, loopcore.CodeDisk, loopcore.CodeDamaged, loopcore.CodeNotARepository, loopcore.CodeNoGate:
 		return exitEnvironment
 	}
-	return exitRed
+	return exitUsage
 }
 
 // engine makes the engine of one verb; end closes it.

@@ -21,6 +21,9 @@ func runCmd(a *app) *cobra.Command {
 		Long:  "Run the detected gate once, outside a loop. Exit codes: 0 green, 1 red, 3 unresolved (killed, cancelled), 4 the gate can not run here.",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
+			if err := gateFilled(cmd); err != nil {
+				return err
+			}
 			e, end, err := a.engine()
 			if err != nil {
 				return err

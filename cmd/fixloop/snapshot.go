@@ -44,6 +44,9 @@ func checkpointsCmd(a *app) *cobra.Command {
 		Short: "List the snapshots, oldest first",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
+			if err := alone(cmd, "ids", "json"); err != nil {
+				return err
+			}
 			e, end, err := a.engine()
 			if err != nil {
 				return err

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"fixloop/loopcore"
@@ -96,6 +98,9 @@ func (e *Engine) Restore(ctx context.Context, dir, id string, paths []string, dr
 		}
 		paths[i] = filepath.ToSlash(rel)
 	}
+	if err := somewhere(ctx, r, id, paths); err != nil {
+		return out, err
+	}
 	done, err := r.Restore(ctx, id, gitrepo.RestoreOptions{Paths: paths, DryRun: dry, Label: "before the restore of " + id})
 	if err != nil {
 		return out, err
@@ -106,6 +111,27 @@ func (e *Engine) Restore(ctx context.Context, dir, id string, paths []string, dr
 		out.Left = append(out.Left, l.Path+": "+l.Why)
 	}
 	return out, nil
+}
+
+// somewhere refuses a path that neither the snapshot nor the work tree has: it
+// was misspelt.
+func somewhere(ctx context.Context, r *gitrepo.Repo, id string, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	kept, err := r.Files(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		_, gone := os.Lstat(filepath.Join(r.Top(), filepath.FromSlash(p)))
+		if gone == nil || slices.ContainsFunc(kept, func(e gitrepo.Entry) bool { return e.Path == p || strings.HasPrefix(e.Path, p+"/") }) {
+			continue
+		}
+		return loopcore.Refuse(loopcore.CodeNotFound, "check the path; `fixloop restore "+id+" --dry-run` names all that differs",
+			"neither snapshot %s nor the work tree has %s", id, loopcore.CleanLine(p, 300))
+	}
+	return nil
 }
 
 // Snapshots lists every snapshot of the work tree, oldest first.

@@ -34,7 +34,7 @@ func (e *Engine) ParseFailures(ctx context.Context, c contract.Caller, in contra
 	if given != 1 {
 		return out, loopcore.Refuse(loopcore.CodeInvalidArgument, "pass exactly one of run, text and path", "%d of run, text and path are given", given)
 	}
-	reader, err := format(in.Format)
+	reader, err := format("format", in.Format)
 	if err != nil {
 		return out, err
 	}
@@ -57,8 +57,9 @@ func (e *Engine) ParseFailures(ctx context.Context, c contract.Caller, in contra
 	return s.parseRun(in)
 }
 
-// format is the reader of that name; "" and auto recognise the output.
-func format(name string) (string, error) {
+// format is the reader of that name, given as the argument arg; "" and auto
+// recognise the output.
+func format(arg, name string) (string, error) {
 	known := []string{"auto"}
 	for _, r := range parse.Readers {
 		if r.Name == name {
@@ -70,7 +71,7 @@ func format(name string) (string, error) {
 		return "", nil
 	}
 	slices.Sort(known)
-	return "", loopcore.Refuse(loopcore.CodeInvalidArgument, "leave format out, or use one of "+strings.Join(known, ", "), "format %q is unknown", loopcore.CleanLine(name, 60))
+	return "", loopcore.Refuse(loopcore.CodeInvalidArgument, "leave it out, or use one of "+strings.Join(known, ", "), "%s %q is unknown", arg, loopcore.CleanLine(name, 60))
 }
 
 func exit(in *parse.Input, code *int) {
@@ -98,7 +99,7 @@ func (s *space) parseFile(in contract.ParseFailuresIn) (contract.ParseFailuresOu
 		return out, notFound(in.Path, err)
 	}
 	defer f.Close()
-	reader, err := format(in.Format)
+	reader, err := format("format", in.Format)
 	if err != nil {
 		return out, err
 	}

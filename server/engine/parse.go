@@ -23,7 +23,16 @@ const sniffed = 64 << 10
 
 // Parse reads failures out of r: an output of any size, or a report file.
 func Parse(r io.Reader, in ParseIn) (loopcore.Report, contract.ParseFailuresOut, error) {
-	pin := parse.Input{Format: in.Format}
+	reader, err := format("reader", in.Format)
+	if err != nil {
+		return loopcore.Report{}, contract.ParseFailuresOut{}, err
+	}
+	if in.Root != "" {
+		if i, err := os.Stat(in.Root); err != nil || !i.IsDir() {
+			return loopcore.Report{}, contract.ParseFailuresOut{}, loopcore.Refuse(loopcore.CodeNotFound, "give the folder that the sources are in, or leave --root out", "%s is no folder", loopcore.CleanLine(in.Root, 300))
+		}
+	}
+	pin := parse.Input{Format: reader}
 	exit(&pin, in.Exit)
 	if in.Root != "" {
 		pin.Root = os.DirFS(in.Root)
