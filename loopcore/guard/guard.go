@@ -90,6 +90,7 @@ func (d *diff) run() {
 	d.checkRules()
 	d.rowRules()
 	d.limitRules()
+	d.inputRules()
 	d.lineRules()
 	d.flowRules()
 	d.helperRules()

@@ -46,6 +46,7 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 	d.patched(f)
 	if f.role == roleCode {
 		d.swallows(f)
+		d.softened(f)
 		d.counters(f)
 	} else {
 		d.hookShapes(f)

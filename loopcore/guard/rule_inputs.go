@@ -1,0 +1,124 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// inputRules report what a test works on: values that it hands to the code (A13),
+// and a double in place of what it is about (A09).
+func (d *diff) inputRules() {
+	for _, p := range d.pairs {
+		if !p.equal {
+			d.otherInputs(p)
+		}
+	}
+	for _, f := range d.files {
+		if f.old != nil && f.new != nil && (f.testSide() || f.hasTests()) {
+			d.doubledSubject(f)
+			d.mockedModule(f)
+		}
+	}
+}
+
+// otherInputs reports a statement of a test that calls the code with other values, while its assertions stay.
+func (d *diff) otherInputs(p testPair) {
+	olds, news := minus(statements(p.old), statements(p.new)), minus(statements(p.new), statements(p.old))
+	if len(olds) == 0 || len(olds) != len(news) || len(olds) > 3 {
+		return // more than a touch: a test that was rewritten is judged by its assertions
+	}
+	for k, o := range olds {
+		n := news[k]
+		if !strings.Contains(o, "(") && p.new.unit.lang != langRuby && p.new.unit.lang != langShell || numbersOf(o) == numbersOf(n) || literalRE.ReplaceAllString(o, "0") != literalRE.ReplaceAllString(n, "0") {
+			return
+		}
+		if checkLineRE.MatchString(o) && lazily(`(?i)assert|expect|should|verify|require|check|t\.(Error|Fatal)`).MatchString(o) {
+			return
+		}
+	}
+	sev := loopcore.SevHuman
+	if d.inLoop() {
+		sev = d.valueSeverity()
+	}
+	d.report("A13", sev, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q works on other values: %s → %s", p.new.path, olds[0], news[0]))
+}
+
+// doubleRE makes a double of a class, in the libraries of all languages.
+var doubleRE = lazily(`\bmock\((\w+)\.class|Mock\(spec=(\w+)|create(?:Mock|Stub|ConfiguredMock)\((\w+)::class|(?:instance|class)_double\((\w+)|mockk<(\w+)>|new Mock<(\w+)>|Substitute\.For<(\w+)>|create_autospec\((\w+)|mock<(\w+)>\(`)
+
+// doubledSubject reports a class that was made for real and is a double now: A09.
+func (d *diff) doubledSubject(f *fileDiff) {
+	a, b := f.oldU.norm(0, len(f.oldU.toks)), f.newU.norm(0, len(f.newU.toks))
+	for _, m := range doubleRE.FindAllStringSubmatch(b, -1) {
+		name := strings.Join(m[1:], "")
+		real := lazily(`\b(new )?` + lazilyQuote(name) + `(\.new)?\(`)
+		if strings.Count(b, m[0]) <= strings.Count(a, m[0]) || len(real.FindAllString(a, -1)) <= len(real.FindAllString(strings.ReplaceAll(b, m[0], ""), -1)) {
+			continue
+		}
+		line := 0
+		for i := range f.newU.toks {
+			if f.newU.text(i) == name && strings.Contains(f.newU.norm(max(i-4, 0), i+3), name) {
+				line = f.newU.line(i)
+			}
+		}
+		d.report("A09", loopcore.SevBlock, f.path(), line, "a double took the place of "+name+", which the tests are about")
+		return
+	}
+}
+
+// mockedModule reports a module that is mocked in the very file that tests it: A09.
+func (d *diff) mockedModule(f *fileDiff) {
+	if f.newU.lang != langJS {
+		return
+	}
+	stem := baseName(f.path())
+	if i := strings.IndexByte(stem, '.'); i > 0 {
+		stem = stem[:i]
+	}
+	re := lazily(`\b(?:jest|vi)\.(?:mock|doMock)\(\s*["'](\.[^"']*)["']`)
+	for _, m := range re.FindAllStringSubmatch(f.newU.src, -1) {
+		if strings.Contains(f.oldU.src, m[0]) || strings.TrimSuffix(baseName(m[1]), ext(m[1])) != stem {
+			continue
+		}
+		d.report("A09", loopcore.SevBlock, f.path(), lineOf(f.newU.src, m[0]), "the module that the file tests is mocked: "+m[1])
+	}
+}
+
+// softened reports functions of the implementation that used to raise an error
+// and now give a default back: R07.
+func (d *diff) softened(f *fileDiff) {
+	if f.old == nil || f.new == nil {
+		return
+	}
+	old := map[string]string{}
+	for _, x := range f.oldU.fns {
+		if !x.class {
+			old[x.name] = f.oldU.norm(x.open, x.to)
+		}
+	}
+	for _, x := range f.newU.fns {
+		a, had := old[x.name]
+		b := f.newU.norm(x.open, x.to)
+		if x.class || !had || a == b {
+			continue
+		}
+		fewer := len(raiseRE.FindAllString(a, -1)) > len(raiseRE.FindAllString(b, -1))
+		more := len(defaultRE.FindAllString(b, -1)) > len(defaultRE.FindAllString(a, -1))
+		caught := len(catchRE.FindAllString(b, -1)) > len(catchRE.FindAllString(a, -1))
+		if fewer && more || caught {
+			what := "an error is no longer raised"
+			if caught {
+				what = "errors are swallowed"
+			}
+			d.report("R07", loopcore.SevHuman, f.path(), f.newU.line(x.at), what+" in "+x.name)
+		}
+	}
+}
+
+var (
+	raiseRE   = lazily(`\b(throw|raise|panic!?|fatalError|errors\.New|fmt\.Errorf)\b|\bErr\(|\breturn \w*[Ee]rr\w*\b|\{:error,`)
+	defaultRE = lazily(`\breturn ?(0(\.0)?|""|null|nil|None|undefined|false|False|true|True|\[\]|\{\}|Ok\(\(\)\)|\{:ok,)?([;}\s]|$)|\?: ?(0(\.0)?|""|null|emptyList\(\))|\?\? ?(0|""|null|\[\])|->f\b`)
+	catchRE   = lazily(`\bcatch ?(\([^)]*\))? ?\{ ?(return ?(0(\.0)?|""|null|nil|false|\[\]|\{\})?;?|\w+=(0|""|null);?|0(\.0)?|""|null)? ?\}|\bexcept( \w+( as \w+)?)?:(return( 0| None| ""| \[\]| \{\})?|pass)\b|\brescue( \w+)?(=>\w+)? ?(;|\s)?(nil|0(\.0)?|\[\]|"")|\brescue _->|\bcatch\(\.\.\.\)\{return|defer func\(\)\{ ?_?=?recover\(\)`)
+)
