@@ -52,9 +52,7 @@ func (s *shapes) diagnostics() {
 		s.built = true
 	}
 	if counting(s.found) == 0 { // warnings are what it failed on
-		for i := range s.found {
-			s.found[i].Optional = false
-		}
+		harden(s.found)
 	}
 }
 

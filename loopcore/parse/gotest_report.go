@@ -98,14 +98,18 @@ func (g *goRun) dropUndeclared(l *Log) {
 		return
 	}
 	declared := goTests(l)
-	kept := g.cases[:0]
+	kept := make([]*goCase, 0, len(g.cases))
+	failed := false
 	for _, t := range g.cases {
 		root, _, _ := strings.Cut(t.name, "/")
 		if t.ran || len(declared) == 0 || declared[root] || t.status != goFailed {
 			kept = append(kept, t)
+			failed = failed || t.status == goFailed
 		}
 	}
-	g.cases = kept
+	if failed || len(g.failures)+len(g.setup) > 0 { // else these are not the sources that ran
+		g.cases = kept
+	}
 }
 
 // gotestsum reports whether a summary said that tests ran.

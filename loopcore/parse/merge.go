@@ -194,7 +194,7 @@ func judge(l *Log, r *loopcore.Report) {
 		r.Status = loopcore.StatusPass
 	case exit != 0 && (r.Status == "" || r.Status == loopcore.StatusPass):
 		r.Status = loopcore.StatusFail
-		if counting(r.Failures) == 0 && !strict(r) {
+		if counting(r.Failures) == 0 && !strict(l, r) {
 			r.Failures = append(r.Failures, unexplained(l))
 			r.Counts.Errors = max(r.Counts.Errors, 1)
 		}
@@ -203,17 +203,22 @@ func judge(l *Log, r *loopcore.Report) {
 	}
 }
 
-// strict counts a linter's warnings where nothing else can have failed it: it
-// was told to let none pass (--max-warnings 0, --strict).
-func strict(r *loopcore.Report) bool {
-	if r.Kind != loopcore.KindLint || len(r.Failures) == 0 {
+// strict counts warnings where nothing else can have failed the run: a linter
+// was told to let none pass (--max-warnings 0, --strict), or a compiler.
+func strict(l *Log, r *loopcore.Report) bool {
+	if len(r.Failures) == 0 || r.Kind == loopcore.KindTest || r.Kind != loopcore.KindLint && l.HasAny("rror:", "rror ", "ERROR") {
 		return false
 	}
-	for i := range r.Failures {
-		r.Failures[i].Optional = false
-	}
+	harden(r.Failures)
 	r.Counts.Errors = len(r.Failures)
 	return true
+}
+
+// harden makes failures of warnings.
+func harden(fs []loopcore.Failure) {
+	for i := range fs {
+		fs[i].Optional = false
+	}
 }
 
 // blame takes what befell the whole run out of the failures, where it is all

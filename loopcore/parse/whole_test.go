@@ -103,3 +103,22 @@ func TestPlaceOfADeclaration(t *testing.T) {
 		t.Errorf("lines %d, %d, %d", fs[0].Line, fs[1].Line, fs[2].Line)
 	}
 }
+
+// The sources tell a marker that a test printed from the runner's; sources that
+// know none of the failing tests are others than those that ran.
+func TestSourcesOfAnotherTree(t *testing.T) {
+	log := "--- FAIL: TestAdd (0.00s)\n    add_test.go:7: got 1\nFAIL\nFAIL\texample.com/p\t0.01s\nFAIL\n"
+	root := func(name string) fstest.MapFS {
+		return fstest.MapFS{"go.mod": &fstest.MapFile{Data: []byte("module example.com/p\n")}, "x_test.go": &fstest.MapFile{Data: []byte("package p\n\nfunc " + name + "(t *testing.T) {}\n")}}
+	}
+	for _, name := range []string{"TestAdd", "TestSum"} {
+		r := Parse(Input{Text: []byte(log), Root: root(name)})
+		if r.Status != loopcore.StatusFail || len(r.Failures) != 1 || r.Failures[0].Name != "TestAdd" {
+			t.Errorf("with %s in the sources: %s, %v", name, r.Status, r.Failures)
+		}
+	}
+	ghost := strings.Replace(log, "--- FAIL: TestAdd", "--- FAIL: TestGhost (0.00s)\n--- FAIL: TestAdd", 1)
+	if r := Parse(Input{Text: []byte(ghost), Root: root("TestAdd")}); len(r.Failures) != 1 {
+		t.Errorf("a printed marker: %v", r.Failures)
+	}
+}
