@@ -20,7 +20,7 @@ type Caller struct {
 }
 
 // Folders are the places to look for the work tree when no repo is given, in
-// the order of DESIGN section 3: the client's roots, CLAUDE_PROJECT_DIR, the
+// this order: the client's roots, CLAUDE_PROJECT_DIR, the
 // working directory. Empty ones are left out.
 func (c Caller) Folders(ctx context.Context) []string {
 	var dirs []string

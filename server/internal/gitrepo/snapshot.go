@@ -162,10 +162,7 @@ func (o *op) storeSnapshot(ctx context.Context, s Snapshot, c *capture, theirs u
 	fmt.Fprintf(&tag, "object %s\ntype tree\ntag %s\ntagger fixloop <fixloop@localhost> %d +0000\n\n%s\n\n%s\n", root, s.ID, s.Time.Unix(), s.Label, facts)
 	id := p.add(kindTag, tag.Bytes())
 	if err := o.store(ctx, &p); err != nil || c.trees == nil {
-		return id, more, err // a tree that was put together otherwise is not the private index's
-	}
-	if c.trees == nil {
-		return id, more, nil // stored and noted before, or not the private index's at all: see Amend
+		return id, more, err // stored and noted before, or not the private index's at all: see Amend
 	}
 	return id, more, o.keepTree(c.tree)
 }
