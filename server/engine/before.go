@@ -108,9 +108,12 @@ func atStart(before []loopcore.Finding) []loopcore.Finding {
 	return out
 }
 
-// noteStart tells the same in the baseline run.
-func noteStart(run *evidence.Run, before []loopcore.Finding) {
-	for _, f := range before[:min(len(before), 5)] {
+// noteStart tells the same in the baseline run, and what was seen elsewhere.
+func noteStart(run *evidence.Run, k kept) {
+	for _, f := range k.Before[:min(len(k.Before), 5)] {
 		run.Notes = append(run.Notes, fmt.Sprintf("weakened before this loop began: %s %s: %s", f.Rule, f.File, loopcore.CleanLine(f.Change, 160)))
+	}
+	if k.ErrorContext != "" {
+		run.Notes = append(run.Notes, "diagnosis seen elsewhere: "+loopcore.CleanLine(k.ErrorContext, 500))
 	}
 }

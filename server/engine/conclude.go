@@ -41,18 +41,16 @@ func (e *Engine) conclude(stop context.Context, s *space, l *live, results []loo
 	if err != nil {
 		return err
 	}
-	for _, c := range changes {
-		run.Changed = append(run.Changed, c.Path)
+	run.Changed = pathsIn(changes)
+	waived, err := s.db.Waivers(l.ses.ID)
+	if err != nil {
+		return err
 	}
 	in, err := s.judged(ctx, l.ses, l.kept, changes, runs, run, beside(l))
 	if err != nil {
 		return err
 	}
 	run.Findings = check(in, l.kept)
-	waived, err := s.db.Waivers(l.ses.ID)
-	if err != nil {
-		return err
-	}
 	if err := e.original(stop, s, l, in, runs, results, waived); err != nil {
 		return err
 	}
@@ -60,10 +58,7 @@ func (e *Engine) conclude(stop context.Context, s *space, l *live, results []loo
 	run.Clusters = clusters(*run, s.sources())
 	run.Delta = delta(h, *run, waived)
 	if run.Iteration == 0 {
-		noteStart(run, l.kept.Before)
-	}
-	if run.Iteration == 0 && l.kept.ErrorContext != "" {
-		run.Notes = append(run.Notes, "diagnosis seen elsewhere: "+loopcore.CleanLine(l.kept.ErrorContext, 500))
+		noteStart(run, l.kept)
 	}
 	run.Status = evidence.RunDone
 	if err := s.db.FinishRun(*run); err != nil {
@@ -82,6 +77,14 @@ func (e *Engine) conclude(stop context.Context, s *space, l *live, results []loo
 		return err
 	}
 	return e.publish(ctx, s, l.ses.ID)
+}
+
+func pathsIn(changes []change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, c.Path)
+	}
+	return out
 }
 
 // collect sums up what the steps reported. Diagnostics count beside tests.
