@@ -95,6 +95,16 @@ func row(t string) (finding, bool) {
 		t = rest
 	}
 	t = strings.TrimPrefix(t, "L")
+	if strings.HasPrefix(t, "(") { // (1, 12)  text
+		if pos, rest, ok := strings.Cut(t[1:], ")"); ok && strings.Contains(pos, ", ") && strings.Trim(pos, "0123456789, ") == "" {
+			t = strings.ReplaceAll(pos, ", ", ":") + " " + rest
+		}
+	}
+	if len(t) > 3 && t[1] == ':' && t[0] >= 'A' && t[0] <= 'Z' { // RuboCop's simple form: C:  1:  5: text
+		if f, ok := lettered(t); ok {
+			return f, true
+		}
+	}
 	var f finding
 	rest := ""
 	f.line, rest = number(t)
@@ -125,6 +135,16 @@ func row(t string) (finding, bool) {
 		f.text = f.text[4:]
 	}
 	return f, strings.ContainsFunc(f.text, isLetter)
+}
+
+// lettered reads `C:  1:  5: text`: a severity's letter, line and column.
+func lettered(t string) (finding, bool) {
+	parts := strings.SplitN(t[2:], ":", 3)
+	if len(parts) < 3 {
+		return finding{}, false
+	}
+	f := finding{line: atoi(strings.TrimSpace(parts[0])), col: atoi(strings.TrimSpace(parts[1])), text: strings.TrimSpace(parts[2])}
+	return f, f.line > 0 && f.col > 0 && f.text != ""
 }
 
 // columns reads SQLFluff's `L:   1 | P:  10 | LT01 | text`.

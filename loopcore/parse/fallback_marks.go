@@ -138,6 +138,12 @@ func (m mark) tailed(s string) (mark, bool) {
 			return m.clean()
 		}
 	}
+	for _, t := range []string{"  FAIL  ", "  TIMEOUT  ", "  ERROR  ", "  FAILED  "} { // in a table: Meson's
+		if at := strings.Index(s, t); at > 0 && !strings.Contains(strings.TrimSpace(s[:at]), "  ") {
+			m.name, m.message, m.strong, m.style = s[:at], strings.TrimSpace(s[at:]), true, t
+			return m.clean()
+		}
+	}
 	for _, t := range []string{"***Failed", "***Exception", "***Timeout", " (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (", " FAILED [", " FAILED ("} {
 		if at := strings.LastIndex(s, t); at > 0 {
 			m.name, m.strong, m.style = s[:at], true, t

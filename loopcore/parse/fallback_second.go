@@ -15,13 +15,13 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 	if l.In.Format != "" || !l.In.HasExit || l.In.Exit == 0 || n == 0 || n > maxSecond || !doubtful(r, n) {
 		return r
 	}
+	if strings.Contains(r.Runner, ctest.Name) || strings.Contains(r.Runner, meson.Name) {
+		return r // its tests are whole programs: see within
+	}
 	g := fallback(l, NewClaims(len(l.Lines)), loopcore.Report{})
 	if told := g.Counts.Failed + g.Counts.Errors; g.Counted && counting(g.Failures) == told && (told > n && r.Counts.Failed+r.Counts.Errors < told || told == n && withLine(g.Failures) > 2*withLine(r.Failures)) {
 		g.Killed, g.Tests = r.Killed, r.Tests
 		return g
-	}
-	if strings.Contains(r.Runner, ctest.Name) || strings.Contains(r.Runner, meson.Name) {
-		return r // its tests are whole programs: see within
 	}
 	used := make([]bool, len(g.Failures))
 	for i := range r.Failures {
