@@ -73,6 +73,10 @@ func (p *page) confirmation(c contract.Confirmation) {
 		p.line("\nConfirmed already. Call run_gate.")
 		return
 	}
+	if c.Token == "" {
+		p.line("\nThere is nothing to confirm yet: ask the user, and call detect_gate again with test_command (lint_command, typecheck_command, build_command where they exist).")
+		return
+	}
 	p.line("\nShow this to the user, and once they agree call run_gate with confirm=%q (commands are %s):", c.Token, data)
 	p.line("%s", fenced(c.Summary))
 }

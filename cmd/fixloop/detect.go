@@ -76,6 +76,9 @@ func (a *app) gate(out contract.DetectGateOut) {
 			a.printf("           else: %s\n", strings.Join(s.Alternatives, " | "))
 		}
 	}
+	if len(out.Steps) == 0 {
+		a.printf("no gate: give a command (--test, --lint, --typecheck, --build), or write it under gate: in .fixloop.yaml\n")
+	}
 	for _, x := range out.Absent {
 		a.printf("%-10s absent: %s\n", x.Name, x.Why)
 	}

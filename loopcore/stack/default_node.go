@@ -31,7 +31,8 @@ func defaultNode(r *repo, dir string) []candidate {
 			break
 		}
 	}
-	if len(r.match(dir, "*.test.js"))+len(r.match(path.Join(dir, "test"), "*.test.js"))+len(r.match(path.Join(dir, "test"), "*.test.mjs")) > 0 && !anyRunner(deps) {
+	named := len(r.match(dir, "*.test.js")) + len(r.match(path.Join(dir, "test"), "*.test.js")) + len(r.match(path.Join(dir, "test"), "*.test.mjs"))
+	if !anyRunner(deps) && (named > 0 || len(r.nodeTests(dir)) > 0) {
 		cmd := "node --test"
 		if m.name == "bun" {
 			cmd = "bun test"

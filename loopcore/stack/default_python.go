@@ -118,20 +118,28 @@ func (p *python) test() candidate {
 	case "pytest":
 		return by(kTest, p.prefix+"pytest", marker, 1, confBare)
 	case "unittest":
-		cmd := p.prefix + p.interpreter() + " -m unittest discover"
-		if !p.hasTests(".") {
-			for _, d := range []string{"tests", "test"} {
-				if p.hasTests(d) {
-					if !p.has(d + "/__init__.py") {
-						cmd += " -s " + d
-					}
-					break
-				}
-			}
-		}
-		return by(kTest, cmd, marker, 1, confBare)
+		return by(kTest, p.unittest(), marker, 1, confBare)
 	}
 	return candidate{}
+}
+
+// unittest is the command that finds the test classes: discovery enters only
+// packages by itself, and looks for test*.py.
+func (p *python) unittest() string {
+	cmd := p.prefix + p.interpreter() + " -m unittest discover"
+	for _, d := range []string{".", "tests", "test"} {
+		if !p.hasTests(d) {
+			continue
+		}
+		if d != "." && !p.has(d+"/__init__.py") {
+			cmd += " -s " + d
+		}
+		if len(p.r.match(path.Join(p.dir, d), "test*.py")) == 0 {
+			cmd += ` -p "*_test.py"`
+		}
+		break
+	}
+	return cmd
 }
 
 // interpreter is python3 where only that is on PATH.

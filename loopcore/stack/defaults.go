@@ -59,7 +59,7 @@ func fromDefaults(r *repo) []candidate {
 			}
 		}
 	}
-	return out
+	return append(out, r.fromTestFiles()...)
 }
 
 func (r *repo) hasMarker(s Stack, dir string) bool {

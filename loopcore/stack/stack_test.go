@@ -172,6 +172,9 @@ func TestTablesHaveFixtures(t *testing.T) {
 	for _, s := range Stacks {
 		need("stack-" + s.Name)
 	}
+	for _, l := range looseTests {
+		need("loose-" + l.stack)
+	}
 	for _, r := range Runners {
 		need("runner-" + r.Name)
 	}

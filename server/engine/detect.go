@@ -54,7 +54,9 @@ func (e *Engine) DetectGate(ctx context.Context, c contract.Caller, in contract.
 	if err != nil {
 		return out, err
 	}
-	if err := s.remember(f); err != nil {
+	if len(f.gate.Steps) == 0 {
+		f.token = "" // there is nothing that a person could say yes to
+	} else if err := s.remember(f); err != nil {
 		return out, err
 	}
 	f.before = s.sinceLast(ctx, f, e.cfg.Now())
@@ -111,6 +113,12 @@ func (e *Engine) Detected(ctx context.Context, c contract.Caller, in contract.De
 	}
 	if head, err := repo.Head(ctx); err == nil {
 		out.Head, out.Branch = head.Commit, head.Branch
+	}
+	if !repo.Plain() {
+		if out.DirtyFiles, err = s.uncommittedFiles(ctx, cfg); err != nil {
+			return out, err
+		}
+		out.Clean = len(out.DirtyFiles) == 0
 	}
 	g := wanted(s.gate(cfg, asked{Explicit: explicit(in), Dir: s.relative(c, in.Repo)}), out.Policy)
 	out.Repo, out.Steps, out.Absent, out.NeedsInput = repo.Top(), g.Steps, g.Absent, g.NeedsInput
@@ -250,6 +258,9 @@ func (f found) bind() string {
 
 // summary is what a person confirms.
 func (f found) summary() string {
+	if len(f.gate.Steps) == 0 {
+		return "fixloop found no command of a gate: instructions, scripts, CI, manifests and test files name none. Which command runs the tests?"
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "fixloop will run these commands, again and again, until all exit 0 in one run:\n")
 	for _, s := range f.gate.Steps {
@@ -258,9 +269,6 @@ func (f found) summary() string {
 			where = " in " + s.Dir
 		}
 		fmt.Fprintf(&b, "  %-10s %s%s   (%s)\n", s.Name, loopcore.CleanLine(s.Command, 300), where, source(s.Source))
-	}
-	if len(f.gate.Steps) == 0 {
-		b.WriteString("  no command was found\n")
 	}
 	fmt.Fprintf(&b, "Policy %s: at most %d attempts. Tests are frozen; work is snapshotted outside the repository, and nothing is committed.", f.policy.Name, f.policy.MaxIterations)
 	b.WriteString(warning(f.before))

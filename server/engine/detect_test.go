@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fixloop/loopcore"
+	"fixloop/loopcore/contract"
+)
+
+// TestNothingToConfirm: where no command was found there is no token, which a
+// person could be asked to agree to.
+func TestNothingToConfirm(t *testing.T) {
+	b := newBench(t, map[string]string{"notes.txt": "x\n"})
+	out, err := b.e.DetectGate(context.Background(), b.c, contract.DetectGateIn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Confirmation.Token != "" || !out.Confirmation.Required || !strings.Contains(out.Confirmation.Summary, "Which command runs the tests?") {
+		t.Errorf("confirmation %+v", out.Confirmation)
+	}
+	_, err = b.e.RunGate(context.Background(), b.c, contract.RunGateIn{Confirm: out.Confirmation.Token}, nil)
+	if c := loopcore.CodeOf(err); c != loopcore.CodeNotConfirmed {
+		t.Errorf("run_gate: %v, want not_confirmed", err)
+	}
+	given, err := b.e.DetectGate(context.Background(), b.c, contract.DetectGateIn{TestCommand: "true"})
+	if err != nil || given.Confirmation.Token == "" {
+		t.Errorf("with a command: token %q, %v", given.Confirmation.Token, err)
+	}
+}
