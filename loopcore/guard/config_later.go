@@ -149,3 +149,18 @@ func (d *diff) staleRules() {
 
 // staleRE matches what compilers, runners and linters write and read again.
 var staleRE = lazily(`\.(pyc|pyo|class|beam|tsbuildinfo|so|dylib|dll|o|obj|a|rlib)$|/(\.eslintcache|\.stylelintcache|\.phpunit\.result\.cache)$|/(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|node_modules/\.cache|\.jest-cache|\.nyc_output|target/(classes|test-classes)|obj/(Debug|Release)|bin/(Debug|Release)|_build)/`)
+
+// taskExisted says whether the old file already had the task in which a key stands.
+func taskExisted(f *fileDiff, key string) bool {
+	before, ok := readSettings(f.path(), data(f.old))
+	parts := strings.Split(key, ".")
+	if !ok || len(parts) < 2 {
+		return false
+	}
+	for k := range before {
+		if strings.HasPrefix(k, strings.Join(parts[:2], ".")+".") {
+			return true
+		}
+	}
+	return false
+}
