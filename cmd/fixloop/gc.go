@@ -23,9 +23,11 @@ func gcCmd(a *app) *cobra.Command {
 }
 
 func doctorCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	var aside bool
+	c := &cobra.Command{
 		Use:   "doctor [DIR]",
 		Short: "Check git, the vault and the state of a work tree",
+		Long:  "Check git, the vault and the state of a work tree.\nWith --set-aside a damaged database of the state is renamed, so that a new one begins: the sessions in it end, the snapshots stay.",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
 			e, end, err := a.engine()
@@ -33,6 +35,13 @@ func doctorCmd(a *app) *cobra.Command {
 				return err
 			}
 			defer end()
+			if aside {
+				name, err := e.SetAside(cmd.Context(), folder(dir))
+				if err != nil {
+					return err
+				}
+				a.printf("the damaged database is now %s\n", name)
+			}
 			problems, err := e.Doctor(cmd.Context(), folder(dir))
 			if err != nil {
 				return err
@@ -50,4 +59,6 @@ func doctorCmd(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&aside, "set-aside", false, "rename a damaged database, so that a new one begins; nothing is deleted")
+	return c
 }

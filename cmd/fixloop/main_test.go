@@ -60,9 +60,10 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"json":   jsonField,
-			"setout": setOut,
+			"exits":    exits,
+			"json":     jsonField,
+			"setout":   setOut,
+			"setfield": setField,
 		},
 		Condition: func(cond string) (bool, error) { return cond == "unix" && runtime.GOOS != "windows", nil },
 	})
@@ -92,6 +93,15 @@ func setOut(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
 	ts.Setenv(args[0], lines[len(lines)-1])
+}
+
+// setField sets a variable to a field of the last output, which is JSON.
+func setField(ts *testscript.TestScript, neg bool, args []string) {
+	var object map[string]any
+	if neg || len(args) != 2 || json.Unmarshal([]byte(ts.ReadFile("stdout")), &object) != nil {
+		ts.Fatalf("usage: setfield NAME FIELD, after JSON")
+	}
+	ts.Setenv(args[0], fmt.Sprint(object[args[1]]))
 }
 
 // jsonField checks that the last output is JSON, and holds a value at a dotted

@@ -210,6 +210,11 @@ func terminal(w io.Writer) bool {
 	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isatty.IsTerminal(f.Fd())
 }
 
+// line prints one line, without blanks at its end.
+func (a *app) line(format string, args ...any) {
+	a.printf("%s\n", strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
 
 // ourVersion is the release's version, else the module's, else "dev".

@@ -70,7 +70,7 @@ func (a *app) once(out engine.Once) {
 		if s.Status == loopcore.StepSkipped {
 			took = ""
 		}
-		a.printf("%s %-10s %s  %s\n", p.status(s.Status), s.Name, took, s.Note)
+		a.line("%s %-10s %s  %s", p.status(s.Status), s.Name, took, s.Note)
 	}
 	a.failures(out.Failures, out.Clusters)
 	a.printf("%s: %d passed, %d failed, %d skipped\n", strings.ToUpper(string(out.Verdict)), out.Counts.Passed, out.Counts.Failed+out.Counts.Errors, out.Counts.Skipped)

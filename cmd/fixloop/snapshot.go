@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"fixloop/server/engine"
 )
 
 func snapshotCmd(a *app) *cobra.Command {
@@ -42,6 +44,7 @@ func checkpointsCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "checkpoints [DIR]",
 		Short: "List the snapshots, oldest first",
+		Long:  "List the snapshots, oldest first. Exit code 4 where one of them lost objects and can not be restored.",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
 			if err := alone(cmd, "ids", "json"); err != nil {
@@ -53,9 +56,11 @@ func checkpointsCmd(a *app) *cobra.Command {
 			}
 			defer end()
 			all, err := e.Snapshots(cmd.Context(), folder(dir))
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
+			}
+			a.lost(all)
+			switch {
 			case asJSON:
 				return a.json(all)
 			}
@@ -64,7 +69,7 @@ func checkpointsCmd(a *app) *cobra.Command {
 					a.printf("%s\n", s.ID)
 					continue
 				}
-				a.printf("%s  %-10s  %s  %s\n", s.ID, s.Kind, s.Time.Local().Format("2006-01-02 15:04:05"), s.Label)
+				a.line("%s  %-10s  %s  %s", s.ID, s.Kind, s.Time.Local().Format("2006-01-02 15:04:05"), s.Label)
 			}
 			return nil
 		},
@@ -72,4 +77,18 @@ func checkpointsCmd(a *app) *cobra.Command {
 	c.Flags().BoolVar(&ids, "ids", false, "print ids only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// lost tells of snapshots that can not be restored any more.
+func (a *app) lost(all []engine.SnapshotInfo) {
+	n := 0
+	for _, s := range all {
+		if s.Kind == engine.Damaged {
+			n++
+		}
+	}
+	if n > 0 {
+		a.exit = exitEnvironment
+		fmt.Fprintf(a.err, "%d of %d snapshots are damaged: `fixloop doctor` says what is lost, and which are whole\n", n, len(all))
+	}
 }

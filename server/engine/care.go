@@ -4,11 +4,13 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"fixloop/loopcore"
 	"fixloop/server/internal/gitrepo"
 	"fixloop/server/internal/proc"
+	"fixloop/server/internal/store"
 )
 
 // Collect drops snapshots that nobody needs any more. Those that a session
@@ -100,6 +102,36 @@ func (e *Engine) Doctor(ctx context.Context, dir string) ([]gitrepo.Diagnosis, e
 		d.OK, d.Says, d.Hint = false, loopcore.AsError(err).Msg, loopcore.AsError(err).Hint
 	}
 	return append(all, d), nil
+}
+
+// SetAside renames the damaged database of a work tree, so that a new one
+// begins, and returns its new name. A whole one is left: a session could be in it.
+func (e *Engine) SetAside(ctx context.Context, dir string) (string, error) {
+	r, err := e.plainRepo(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(r.StateDir(), "state.db")
+	if _, err := os.Stat(path); err != nil {
+		return "", loopcore.Refuse(loopcore.CodeNotFound, "there is nothing to set aside", "%s keeps no state of this work tree", r.StateDir())
+	}
+	s, err := e.space(ctx, r)
+	if err == nil {
+		err = s.db.Check()
+	}
+	switch {
+	case err == nil:
+		return "", loopcore.Refuse(loopcore.CodeInvalidArgument, "leave it; `fixloop doctor` tells of the rest", "%s is whole", path)
+	case loopcore.CodeOf(err) != loopcore.CodeDamaged:
+		return "", err
+	}
+	if s != nil {
+		e.mu.Lock()
+		delete(e.spaces, s.dir)
+		e.mu.Unlock()
+		_ = s.db.Close()
+	}
+	return store.SetAside(path)
 }
 
 // Browse starts the desktop's program for a file and does not wait for it.

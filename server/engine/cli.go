@@ -21,10 +21,16 @@ type SnapshotInfo struct {
 	Tree      string    `json:"tree"`
 	Time      time.Time `json:"time"`
 	Label     string    `json:"label"`
-	Kind      string    `json:"kind"` // snapshot | baseline | checkpoint | discarded
+	Kind      string    `json:"kind"` // snapshot | baseline | checkpoint | discarded | damaged
 	Stable    bool      `json:"stable"`
 	Uncovered []string  `json:"uncovered"` // paths that it does not hold, with the reason
 }
+
+// Damaged is the kind of a snapshot that lost objects; its label says which.
+const Damaged = "damaged"
+
+// idTime is the time that a snapshot's id begins with.
+const idTime = "20060102T150405.000000000Z"
 
 // RestoreInfo is what a restore did, or would do.
 type RestoreInfo struct {
@@ -73,6 +79,12 @@ func (e *Engine) recovered(ctx context.Context, dir string) (*gitrepo.Repo, erro
 }
 
 func info(s gitrepo.Snapshot, kind string) SnapshotInfo {
+	if why, ok := strings.CutPrefix(s.Label, gitrepo.DamagedLabel); ok && s.Tree == "" {
+		s.Label, kind = why, Damaged
+		if len(s.ID) >= len(idTime) {
+			s.Time, _ = time.Parse(idTime, s.ID[:len(idTime)]) // all that is left of it
+		}
+	}
 	i := SnapshotInfo{ID: s.ID, Tree: s.Tree, Time: s.Time, Label: s.Label, Kind: kind, Stable: s.Stable, Uncovered: []string{}}
 	for _, u := range s.Uncovered {
 		i.Uncovered = append(i.Uncovered, u.Path+": "+u.Why)

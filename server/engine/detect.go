@@ -270,9 +270,22 @@ func (f found) summary() string {
 		}
 		fmt.Fprintf(&b, "  %-10s %s%s   (%s)\n", s.Name, loopcore.CleanLine(s.Command, 300), where, source(s.Source))
 	}
-	fmt.Fprintf(&b, "Policy %s: at most %d attempts. Tests are frozen; work is snapshotted outside the repository, and nothing is committed.", f.policy.Name, f.policy.MaxIterations)
+	fmt.Fprintf(&b, "Policy %s: at most %d attempts. Tests are frozen; work is snapshotted outside the repository, %s.", f.policy.Name, f.policy.MaxIterations, f.writes())
 	b.WriteString(warning(f.before))
 	return b.String()
+}
+
+// writes says what the loop does to the user's own repository, for the person
+// who confirms it.
+func (f found) writes() string {
+	if f.cfg.Checkpoints != "branch" {
+		return "and nothing is committed"
+	}
+	on := "HEAD, which is detached"
+	if f.branch != "" {
+		on = "branch " + loopcore.CleanLine(f.branch, 100)
+	}
+	return "and each accepted checkpoint is committed on " + on + " with your git and hooks (checkpoints: branch)"
 }
 
 func source(s loopcore.Source) string {

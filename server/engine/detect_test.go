@@ -29,3 +29,17 @@ func TestNothingToConfirm(t *testing.T) {
 		t.Errorf("with a command: token %q, %v", given.Confirmation.Token, err)
 	}
 }
+
+// TestSummarySaysCommits: a person who confirms a loop that commits is told.
+func TestSummarySaysCommits(t *testing.T) {
+	for setting, want := range map[string]string{"": "nothing is committed", "checkpoints: branch\n": "each accepted checkpoint is committed on branch main"} {
+		b := newBench(t, map[string]string{".fixloop.yaml": setting + "gate: {test: 'true'}\n"})
+		out, err := b.e.DetectGate(context.Background(), b.c, contract.DetectGateIn{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.Confirmation.Summary, want) {
+			t.Errorf("%q: %s", setting, out.Confirmation.Summary)
+		}
+	}
+}

@@ -49,6 +49,9 @@ func damaged(what string, err error) error {
 	return loopcore.Refuse(loopcore.CodeDamaged, "run `fixloop doctor`", "%s cannot be read: %v", what, err)
 }
 
+// DamagedLabel begins the label of a listed snapshot that can not be read.
+const DamagedLabel = "damaged: "
+
 // List returns all snapshots, oldest first. One whose record is damaged is
 // listed by its id, with the damage as label.
 func (r *Repo) List(ctx context.Context) ([]Snapshot, error) {
@@ -64,7 +67,7 @@ func (r *Repo) List(ctx context.Context) ([]Snapshot, error) {
 		}
 		s, _, err := readTag(store, hash)
 		if err != nil {
-			s = Snapshot{Label: "damaged: " + err.Error()}
+			s = Snapshot{Label: DamagedLabel + err.Error()}
 		}
 		s.ID = id
 		list = append(list, s)

@@ -584,6 +584,34 @@ func TestStageAndCommit(t *testing.T) {
 	refused(t, err, loopcore.CodeGit)
 }
 
+// TestCommitRefused: a hook that says no leaves the index as it was, what the
+// user had staged included; and the author is who the environment names.
+func TestCommitRefused(t *testing.T) {
+	f := newFixture(t)
+	f.write("a.txt", "staged by hand\n")
+	f.git("add", "a.txt")
+	f.write("a.txt", "and changed since\n")
+	f.write("new.txt", "n\n")
+	hook := ".git/hooks/pre-commit"
+	f.write(hook, "#!/bin/sh\necho no such thing >&2\nexit 1\n")
+	f.chmod(hook, 0o755)
+	was := f.git("status", "--porcelain") + f.git("diff", "--cached")
+	_, err := f.repo.Commit(f.ctx(), "m", []string{"a.txt", "new.txt"})
+	refused(t, err, loopcore.CodeGit)
+	if text := err.Error(); !strings.Contains(text, "no such thing") || !strings.Contains(text, "index are as they were") {
+		t.Errorf("the refusal is %s", text)
+	}
+	f.same(was, f.git("status", "--porcelain")+f.git("diff", "--cached"), "status after the refusal")
+	f.remove(hook)
+	for name, value := range map[string]string{"AUTHOR_NAME": "A", "AUTHOR_EMAIL": "a@example.invalid", "COMMITTER_NAME": "C", "COMMITTER_EMAIL": "c@example.invalid"} {
+		t.Setenv("GIT_"+name, value)
+	}
+	_, err = f.repo.Commit(f.ctx(), "m", []string{"a.txt", "new.txt"})
+	f.ok(err)
+	f.same("A a@example.invalid C c@example.invalid\n", f.git("log", "-1", "--format=%an %ae %cn %ce"), "identity")
+	f.same("", f.git("status", "--porcelain"), "status after the commit")
+}
+
 func TestExportWithOverlay(t *testing.T) {
 	f := newFixture(t)
 	base := f.snapshot()

@@ -35,10 +35,16 @@ func (r *Repo) asTheyHaveIt() git {
 // their own, never known and gone) are left, so that one of them does not keep
 // the rest from being staged. While index.lock is held it refuses: busy.
 func (r *Repo) Stage(ctx context.Context, paths []string) (Staged, error) {
-	s := Staged{Staged: []string{}}
 	if r.Plain() {
-		return s, loopcore.Refuse(loopcore.CodeNotARepository, "run `git init` first", "%s is not a git work tree", r.top)
+		return Staged{Staged: []string{}}, loopcore.Refuse(loopcore.CodeNotARepository, "run `git init` first", "%s is not a git work tree", r.top)
 	}
+	s, err := r.stageWith(ctx, r.asTheyHaveIt(), paths)
+	return s, r.stageRefusal(err)
+}
+
+// stageWith adds paths to the index that the git given works with.
+func (r *Repo) stageWith(ctx context.Context, theirs git, paths []string) (Staged, error) {
+	s := Staged{Staged: []string{}}
 	if _, err := os.Stat(filepath.Join(r.gitDir, "index.lock")); err == nil {
 		return s, indexBusy(r.gitDir)
 	}
@@ -50,8 +56,8 @@ func (r *Repo) Stage(ctx context.Context, paths []string) (Staged, error) {
 		return s, err
 	}
 	args := []string{"add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"}
-	_, err = r.asTheyHaveIt().run(ctx, call{args: args, in: strings.NewReader(joined(s.Staged))})
-	return s, r.stageRefusal(err)
+	_, err = theirs.run(ctx, call{args: args, in: strings.NewReader(joined(s.Staged))})
+	return s, err
 }
 
 func indexBusy(gitDir string) error {
@@ -136,42 +142,76 @@ func (r *Repo) ignoredByUser(ctx context.Context, paths []string) (map[string]bo
 }
 
 // Commit commits the given paths, and only those, on the current branch with
-// the user's own git, hooks and signing. It returns the new commit's id. A hook
-// that says no, or nothing to commit, is a refusal with git's words.
+// the user's own git, identity, hooks and signing. It returns the new commit's
+// id. A hook that says no, or nothing to commit, is a refusal with git's words;
+// the user's index is as it was then: the commit is made from a copy of it.
 func (r *Repo) Commit(ctx context.Context, message string, paths []string) (string, error) {
-	s, err := r.Stage(ctx, paths)
+	if r.Plain() {
+		return "", loopcore.Refuse(loopcore.CodeNotARepository, "run `git init` first", "%s is not a git work tree", r.top)
+	}
+	dir, err := os.MkdirTemp("", "fixloop-commit-")
 	if err != nil {
-		return "", err
+		return "", diskRefusal(err)
+	}
+	defer os.RemoveAll(dir)
+	index, err := readIfThere(filepath.Join(r.gitDir, "index"))
+	if err == nil && index != nil {
+		err = os.WriteFile(filepath.Join(dir, "index"), index, 0o600)
+	}
+	if err != nil {
+		return "", diskRefusal(err)
+	}
+	theirs := r.asTheyHaveIt()
+	theirs.env = append(theirs.env, identity(os.Environ())...)
+	theirs.env = append(theirs.env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	s, err := r.stageWith(ctx, theirs, paths)
+	if err != nil {
+		return "", commitRefusal(err)
 	}
 	known, err := r.inHead(ctx, s.Left)
 	if err != nil {
 		return "", err
 	}
-	s.Staged = append(s.Staged, known...) // their removal is staged already
-	if len(s.Staged) == 0 {
+	all := append(s.Staged, known...) // their removal is staged already
+	if len(all) == 0 {
 		return "", loopcore.Refuse(loopcore.CodeGit, "change something first", "there is nothing to commit")
 	}
-	list, err := os.CreateTemp("", "fixloop-paths-*")
-	if err != nil {
+	list := filepath.Join(dir, "paths")
+	if err := os.WriteFile(list, []byte(joined(all)), 0o600); err != nil {
 		return "", diskRefusal(err)
 	}
-	defer os.Remove(list.Name())
-	_, err = list.WriteString(joined(s.Staged))
-	if cerr := list.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return "", diskRefusal(err)
-	}
-	args := []string{"commit", "-q", "-F", "-", "--only", "--pathspec-from-file=" + list.Name(), "--pathspec-file-nul"}
-	if res, err := r.asTheyHaveIt().run(ctx, call{args: args, in: strings.NewReader(message + "\n")}); err != nil {
+	args := []string{"commit", "-q", "-F", "-", "--only", "--pathspec-from-file=" + list, "--pathspec-file-nul"}
+	if res, err := theirs.run(ctx, call{args: args, in: strings.NewReader(message + "\n")}); err != nil {
 		if said := strings.TrimSpace(string(res.out)); said != "" { // "nothing to commit" goes to standard output
 			err = fmt.Errorf("%s: %w", lastLines(said, 1), err)
 		}
-		return "", r.stageRefusal(err)
+		return "", commitRefusal(err)
 	}
 	head, err := r.Head(ctx)
-	return head.Commit, err
+	if err != nil {
+		return "", err
+	}
+	if _, err := r.stageWith(ctx, r.asTheyHaveIt(), all); err != nil { // the index still has what was before
+		return head.Commit, r.stageRefusal(err)
+	}
+	return head.Commit, nil
+}
+
+// identity are the variables by which a user names the author of a commit.
+func identity(env []string) []string {
+	var out []string
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		switch name {
+		case "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL":
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+func commitRefusal(err error) error {
+	return asRefusal(err, "do what git says, or set `checkpoints: vault`, and create the checkpoint again; nothing was committed, and files and index are as they were")
 }
 
 // inHead returns the paths among left that are gone and in HEAD.

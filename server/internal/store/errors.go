@@ -51,7 +51,7 @@ func (d *DB) read(op string, err error) error {
 
 func (d *DB) damaged(err error) error {
 	return loopcore.Refuse(loopcore.CodeDamaged,
-		"run `fixloop doctor`, which can set it aside so that a new one begins; the snapshots are kept elsewhere and stay",
+		"run `fixloop doctor --set-aside`, which renames it so that a new one begins; the snapshots are kept elsewhere and stay",
 		"%s is damaged: %v", d.path, err)
 }
 
