@@ -310,6 +310,22 @@ func TestInventory(t *testing.T) {
 	}
 }
 
+// A name may hold what has a meaning in expressions.
+func TestNamesAreNoExpressions(t *testing.T) {
+	for _, name := range []string{"test_x{2000}", "test_$", "test_-x", "test_x"} {
+		tree := memory{name + ".cpp": {Path: name + ".cpp", Mode: ModeFile}}
+		fs := Check(Input{Changes: []Change{change("CMakeLists.txt", "add_executable(t main.cpp "+name+".cpp)\n", "add_executable(t main.cpp)\n")}, Before: tree, After: tree})
+		if len(fs) != 1 || fs[0].Rule != "T09" {
+			t.Errorf("%s:%s", name, describe(fs))
+		}
+	}
+	for name, want := range map[string]bool{"test_x{2}": true, "x": false, "test_x": true, "_x": false, "": false} {
+		if standsIn("${A} test_x{2} b_test_x", name) != want {
+			t.Errorf("standsIn %q is not %v", name, want)
+		}
+	}
+}
+
 // A gate that was narrowed loses many tests at once: one finding, behind its cause.
 func TestManyLostTestsAreOneFinding(t *testing.T) {
 	in := Input{Changes: []Change{change("Makefile", "test:\n\tgo test ./...\n", "test:\n\tgo test -run TestNothing ./...\n")},
@@ -438,13 +454,21 @@ func FuzzCheck(f *testing.F) {
 	f.Add("pom.xml", "<project><build/></project>", "<project>")
 	f.Add(".github/workflows/ci.yml", "jobs:\n  a:\n    steps:\n      - run: make\n", "jobs: 3\n")
 	f.Add("spec/a_spec.rb", "it \"a\" do\nend\n", "it \"a\"\n")
+	f.Add("CMakeLists.txt", "add_executable(t test_a.cpp test_x{2000}.cpp)\n", "add_executable(t test_a.cpp)\n")
 	f.Fuzz(func(t *testing.T, p, a, b string) {
 		if len(a)+len(b) > 8000 || p == "" {
 			return
 		}
-		Check(Input{Changes: []Change{change(p, a, b)}, Mode: ModeFrozen})
+		Check(Input{Changes: []Change{change(p, a, b)}, Before: everyFile(a), After: everyFile(b), Mode: ModeFrozen})
 	})
 }
+
+// everyFile is a tree in which every path that is asked for stands, and holds
+// the same text.
+type everyFile string
+
+func (e everyFile) Read(string) ([]byte, bool) { return []byte(e), true }
+func (e everyFile) List() []string             { return []string{"a_test.go", "package.json", "src/a.py"} }
 
 // manyFiles is a tree of a hundred thousand paths, none of which is read.
 type manyFiles []string

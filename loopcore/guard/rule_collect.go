@@ -416,6 +416,9 @@ func (d *diff) mentionsAny(text string, files ...string) bool {
 	return false
 }
 
+// sourceRE is a source as lists of a build name it.
+var sourceRE = lazily(`[\w./${}-]+\.(cpp|cc|cxx|c|cu|rs|go|py|swift|m|mm)\b`)
+
 // droppedFromBuild reports a list of sources that no longer names a file of
 // tests which is still there: T09.
 func (d *diff) droppedFromBuild(f *fileDiff) {
@@ -427,9 +430,8 @@ func (d *diff) droppedFromBuild(f *fileDiff) {
 	default:
 		return
 	}
-	re := lazily(`[\w./${}-]+\.(cpp|cc|cxx|c|cu|rs|go|py|swift|m|mm)\b`)
 	now := string(f.new.Data)
-	for _, src := range re.FindAllString(string(f.old.Data), -1) {
+	for _, src := range sourceRE.FindAllString(string(f.old.Data), -1) {
 		p := path.Join(dirOf(f.path()), src)
 		if strings.Contains(now, src) || !isTestFile(p) || d.byPath[p] != nil {
 			continue
@@ -444,10 +446,25 @@ func (d *diff) droppedFromBuild(f *fileDiff) {
 // globbed says whether a list of sources takes whole folders or a variable in place of a name.
 func (d *diff) globbed(now, src string) bool {
 	stem := strings.TrimSuffix(baseName(src), ext(src))
-	return strings.Contains(now, "GLOB") || strings.Contains(now, "glob(") || lazily(`\b`+lazilyQuote(stem)+`\b`).MatchString(now)
+	return strings.Contains(now, "GLOB") || strings.Contains(now, "glob(") || standsIn(now, stem)
 }
 
-// lazilyQuote escapes a name for an expression.
-func lazilyQuote(s string) string {
-	return strings.NewReplacer(".", `\.`, "+", `\+`, "$", `\$`).Replace(s)
+// standsIn says whether a name stands in a text on its own: not as a part of a
+// longer one. A name may hold whatever a path may.
+func standsIn(text, name string) bool {
+	wordy := func(s string, i int) bool { return i >= 0 && i < len(s) && (isNameStart(s[i]) || isDigit(s[i])) }
+	if name == "" {
+		return false
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at, from = from+at, from+at+1
+		end := at + len(name)
+		if !(wordy(text, at-1) && wordy(name, 0)) && !(wordy(name, len(name)-1) && wordy(text, end)) {
+			return true
+		}
+	}
 }

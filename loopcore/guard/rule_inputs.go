@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -53,7 +54,7 @@ func (d *diff) doubledSubject(f *fileDiff) {
 	a, b := f.oldU.norm(0, len(f.oldU.toks)), f.newU.norm(0, len(f.newU.toks))
 	for _, m := range doubleRE.FindAllStringSubmatch(b, -1) {
 		name := strings.Join(m[1:], "")
-		real := lazily(`\b(new )?` + lazilyQuote(name) + `(\.new)?\(`)
+		real := lazily(`\b(new )?` + regexp.QuoteMeta(name) + `(\.new)?\(`)
 		if strings.Count(b, m[0]) <= strings.Count(a, m[0]) || len(real.FindAllString(a, -1)) <= len(real.FindAllString(strings.ReplaceAll(b, m[0], ""), -1)) {
 			continue
 		}
