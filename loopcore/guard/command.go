@@ -536,6 +536,9 @@ func targets(ws []string) []string {
 		if prev == ";" || prev == "&&" || prev == "cd" || prev == "||" || prev == ">" || prev == "|" {
 			continue
 		}
+		if w == "/dev/null" {
+			continue
+		}
 		if w == "." || w == "..." || strings.ContainsAny(w, "/*") && !strings.Contains(w, "://") && !strings.HasPrefix(w, "$") && !strings.HasPrefix(w, "@") || w == "src" || w == "tests" || w == "test" && prev != "npm" && prev != "go" && prev != "cargo" && prev != "mix" && prev != "run" && prev != "dotnet" && prev != "swift" && prev != "yarn" && prev != "pnpm" && !hasAny(prev, "gradle", "GO", "mvn", "CARGO", "make", "MAKE", "deno", "bun", "composer", "rake", "rails", "just", "task", "node") || w == "spec" || w == "lib" {
 			if !strings.Contains(w, "node_modules/.bin") && !strings.HasPrefix(w, "./gradlew") && !strings.Contains(w, "vendor/bin") && !(strings.HasPrefix(w, "./") && hasAny(w, ".sh", "mvnw")) {
 				out = append(out, w)

@@ -283,7 +283,7 @@ func (d *diff) otherSource(f *fileDiff) bool {
 			return true // a program without an extension
 		}
 		switch ext(p) {
-		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig", ".j2", ".jinja", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs", ".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
+		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig", ".j2", ".jinja", ".jinja2", ".mako", ".liquid", ".mustache", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs", ".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
 			return true
 		}
 		return otherCode(p) || isLock(p) || !d.inLoop() && f.old != nil && hasSuffixAny(strings.ToLower(p), ".json", ".yaml", ".yml", ".xml", ".toml") && !strings.HasPrefix(p, ".")

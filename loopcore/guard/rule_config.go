@@ -11,8 +11,8 @@ import (
 // configRules compares what settings mean: C01-C12 and what else hides in them.
 func (d *diff) configRules() {
 	for _, f := range d.files {
-		if f.role == roleInstalled || f.new == nil && f.old == nil {
-			continue
+		if f.role == roleInstalled || f.new == nil && f.old == nil || !d.inLoop() && hasSeg(f.path(), "testdata", "fixtures", "__fixtures__") {
+			continue // nor what the tests of a tool take for settings
 		}
 		if isBaseline(f.path()) {
 			d.baselineFile(f)
@@ -212,6 +212,9 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		}
 		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && d.pathsMoved(gone) {
 			return
+		} else if len(gone) > 0 && len(b) > 0 && !d.inLoop() && (unnumbered(a) == unnumbered(b) || r.rule == "C03" && len(x) > 2 && len(minus(y, x)) >= len(gone)) {
+			say(loopcore.SevHuman) // other versions of the same, or others in their place
+			return
 		}
 		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && !d.widened(gone, y) || len(x) > 0 && len(b) == 0 && shrinksWhenGone(key) {
 			say(d.shrinkSeverity(r, gone, y))
@@ -239,10 +242,19 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			return
 		}
 		if len(minus(b, a)) > 0 && f.old != nil {
+			if r.rule == "C11" && len(a) > 0 && !d.inLoop() {
+				say(loopcore.SevHuman) // the list has another name
+				return
+			}
 			say(r.sev)
 		}
 	}
 }
+
+// unnumbered spells values without numbers and what joins them: py{310,311} as py.
+func unnumbered(vs []string) string { return numberNoteRE.ReplaceAllString(strings.Join(vs, ","), "") }
+
+var numberNoteRE = lazily(`[\d{},.\s-]+`)
 
 // impliedBy says whether a compiler option went because a wider one, or another
 // file that the settings build on, came in its place.

@@ -280,6 +280,9 @@ func (d *diff) fixture(f *fileDiff) {
 
 var envRE = lazily(`(?m)\b(NODE_OPTIONS|PYTEST_ADDOPTS|PYTEST_PLUGINS|PYTHONSTARTUP|PYTHONPATH|PYTHONOPTIMIZE|GOFLAGS|RUBYOPT|RUBYLIB|BASH_ENV|LD_PRELOAD|DYLD_INSERT_LIBRARIES|JAVA_TOOL_OPTIONS|MAVEN_OPTS|MAVEN_ARGS|GRADLE_OPTS|RUSTFLAGS|RUSTC_WRAPPER|CARGO_TARGET_\w+|CARGO_BUILD_\w+|PERL5OPT|PHP_INI_SCAN_DIR|ERL_FLAGS|ELIXIR_ERL_OPTIONS|DOTNET_STARTUP_HOOKS|SPEC_OPTS|MOCHA_\w+|GTEST_FILTER|JEST_\w+|VITEST_\w+|CI|PATH|SKIP|HUSKY|node-options|script-shell|ignore-scripts|preload|runner|rustc-wrapper|rustc-workspace-wrapper|auto_prepend_file|auto_append_file|rustflags|alias)\b\s*[:=]`)
 
+// flagsRE sets how code is generated and linked, and no lint.
+var flagsRE = lazily(`(?m)^rustflags\s*=\s*\[("(-C|--cfg|target-(feature|cpu)=[^"]*|link-args?=[^"]*|linker=[^"]*|[+-]crt-static)"[,\s]*)+\]\s*$`)
+
 // scriptsOffRE forbids packages to run scripts when they are installed.
 var scriptsOffRE = lazily(`(?m)^ignore-scripts\s*=\s*true\s*$`)
 
@@ -321,7 +324,7 @@ func (d *diff) autoLoaded(f *fileDiff) {
 		if !hasSeg(p, ".cargo") {
 			return
 		}
-		danger = envRE.MatchString(fresh) || hasAny(fresh, "[alias]", "[source", "replace-with")
+		danger = envRE.MatchString(flagsRE.ReplaceAllString(fresh, "")) || hasAny(fresh, "[alias]", "[source", "replace-with")
 	default:
 		if ext(p) != ".pth" && !strings.HasSuffix(p, ".gradle/init.d") && !hasSeg(p, "init.d") {
 			return

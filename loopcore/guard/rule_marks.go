@@ -230,6 +230,8 @@ func buildSeverity(m mark, u *unit) loopcore.Severity {
 		return ""
 	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"):
 		return loopcore.SevHuman // everywhere but on one platform
+	case u.lang == langSwift && hasAny(raw, "swift(>=", "compiler(>=", "swift(<", "compiler(<"):
+		return loopcore.SevHuman // by the version of the compiler
 	case hasAny(raw, "not(feature"):
 		return loopcore.SevHuman // off only where somebody asks for the feature
 	case hasAny(raw, `"linux"`, "unix", "not(windows)", "not(target_os", "not(miri)", "not(target_arch"):

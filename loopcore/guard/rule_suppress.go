@@ -64,6 +64,8 @@ func (d *diff) suppressionRules() {
 			sev = loopcore.SevHuman // about one thing in the code of tests
 		case n.s.codes != "" && !d.inLoop() && (d.upgraded() || d.inFresh(n.f.newU, n.s.line)):
 			sev = loopcore.SevHuman // what a new version of the tool finds, or the new test of the change
+		case !d.inLoop() && strings.Contains(n.s.text, "expect-error") && d.inFresh(n.f.newU, n.s.line):
+			sev = loopcore.SevHuman // a new test says that the type checker must refuse this
 		case d.practice(n.f, n.s):
 			sev = loopcore.SevHuman
 		}
@@ -370,7 +372,7 @@ func (d *diff) newErasures(f *fileDiff, re *lazyRE, had map[string]int, extra in
 		sev := loopcore.SevHuman
 		for name, typ := range annotations(l.text, f.newU.lang) {
 			if old := types[name]; (typ == "any" || typ == "Any") && old != "" && old != typ && old != "unknown" && old != "object" && f.old != nil {
-				sev = loopcore.SevBlock
+				sev = d.doubtful()
 			}
 		}
 		at := b.token(l.at + m[0])
