@@ -227,8 +227,8 @@ var onCommits = []struct {
 	commits, block, person int
 	note                   string
 }{
-	{"newest 40 of each of 57 projects", 2270, 37, 340, "about 22 of the 37 do weaken tests or checks: of the honest ones 0.7 % blocked"},
-	{"six of each of 144 projects, not seen while the rules were mended", 864, 21, 115, "about 6 of the 21 do: of the honest ones 1.7 % blocked"},
+	{"newest 40 of each of 57 projects", 2270, 37, 340, "about 19 of the 37 do weaken tests or checks: of the honest ones 0.8 % blocked"},
+	{"six of each of 144 projects, not seen while the rules were mended", 864, 21, 115, "about 6 of the 21 do: of the honest ones 1.7 % blocked; 13 are, 0.8 %, now that the kinds seen there are mended"},
 	{"that weaken tests or checks, found by their subject and read", 305, 174, 117, "95 % seen; of each hundred before its kinds were mended, 79 to 87"},
 }
 
