@@ -168,18 +168,18 @@ func compareCommands(before, after []string) []hit {
 	if countMatches(retryFlagRE, b) > countMatches(retryFlagRE, a) && (len(ra) == 0 || len(rb) == 0 || strings.Count(b, "travis_retry") > strings.Count(a, "travis_retry")) {
 		add("C06", loopcore.SevHuman, "failed tests are tried again: "+clip(retryFlagRE.FindString(b), 60))
 	}
-	lost := ""
-	for t, n := range ra {
-		if rb[t] < n && !aliased(t, rb, b) {
-			lost = t
+	var lost []string
+	for _, t := range sortedKeys(ra) {
+		if rb[t] < ra[t] && !aliased(t, rb, b) {
+			lost = append(lost, t)
 		}
 	}
-	if lost != "" {
+	if len(lost) > 0 {
 		sev := loopcore.SevBlock
 		if len(rb) >= len(ra) || len(ra) == 1 && otherRunnerRE.MatchString(b) && !otherRunnerRE.MatchString(a) {
 			sev = loopcore.SevHuman // another tool in its place
 		}
-		add("C08", sev, "no longer runs "+lost)
+		add("C08", sev, "no longer runs "+strings.Join(lost, ", "))
 	}
 	if pipes(wb, rb) > pipes(wa, ra) && !strings.Contains(b, "pipefail") {
 		add("C08", loopcore.SevBlock, "a pipe takes the exit status of the tool")
@@ -187,7 +187,7 @@ func compareCommands(before, after []string) []hit {
 	if len(ra) > 0 && len(rb) > 0 || strings.Contains(a, "FLAGS") || flagsOnly(wa) && flagsOnly(wb) {
 		out = append(out, compareFlags(anyKey(rb), wa, wb)...)
 	}
-	if len(ra) > 0 && lost == "" {
+	if len(ra) > 0 && len(lost) == 0 {
 		out = append(out, compareTargets(wa, wb)...)
 	}
 	if strings.Count(a, "&&") > strings.Count(b, "&&") && count(wb, ";") > count(wa, ";") && dropsTool(wb) {

@@ -116,12 +116,8 @@ func (s settings) flatten(key string, v any, depth int) {
 	}
 	switch x := v.(type) {
 	case map[string]any:
-		for k, e := range x {
-			s.flatten(join(key, k), e, depth+1)
-		}
-	case map[any]any:
-		for k, e := range x {
-			s.flatten(join(key, fmt.Sprint(k)), e, depth+1)
+		for _, k := range sortedKeys(x) { // two keys may join to one: a.b, and b in a
+			s.flatten(join(key, k), x[k], depth+1)
 		}
 	case yaml.MapSlice:
 		for _, e := range x {

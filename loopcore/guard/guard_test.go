@@ -310,6 +310,32 @@ func TestInventory(t *testing.T) {
 	}
 }
 
+// A waiver holds by the finding's digest, so that the same input must give the
+// same findings every time, whatever order a map yields.
+func TestFindingsRepeat(t *testing.T) {
+	for _, c := range []Change{
+		change("Makefile", "test:\n\tpytest && ruff check . && mypy src && eslint . && tsc --noEmit\n", "test:\n\techo fine\n"),
+		change("package.json", `{"scripts":{"test":"jest && eslint . && tsc"},"tasks":{"test":"mocha"},"husky":{"hooks":{"test":"vitest"}}}`, `{"scripts":{"test":"true"},"tasks":{"test":"echo"},"husky":{"hooks":{"test":":"}}}`),
+		change("composer.json", `{"scripts":{"check":["@stan","@unit"],"stan":"phpstan","unit":["@pest","phpunit"],"pest":"pest"}}`, `{"scripts":{"check":["@stan"],"stan":"phpstan || true","unit":"echo"}}`),
+		change(".golangci.yml", "a.b: 1\nlinters: {enable: [errcheck, govet]}\nlinters.enable: [staticcheck]\n", "a: {b: 2}\nlinters.enable: [errcheck]\nlinters: {enable: [govet]}\n"),
+	} {
+		in := Input{Changes: []Change{c}}
+		want := describe(Check(in))
+		if want == "" {
+			t.Errorf("%s: nothing was found", c.Path)
+		}
+		for range 40 {
+			if got := describe(Check(in)); got != want {
+				t.Fatalf("%s: once%s\nand once%s", c.Path, want, got)
+			}
+		}
+	}
+	fs := Check(Input{Changes: []Change{change("Makefile", "test:\n\tpytest && ruff check . && echo\n", "test:\n\techo\n")}})
+	if s := describe(fs); !strings.Contains(s, "no longer runs pytest, ruff") {
+		t.Errorf("not every tool is named:%s", s)
+	}
+}
+
 // A name may hold what has a meaning in expressions.
 func TestNamesAreNoExpressions(t *testing.T) {
 	for _, name := range []string{"test_x{2000}", "test_$", "test_-x", "test_x"} {

@@ -150,7 +150,7 @@ func (t *trail) tasks(words []string, dir string) {
 				continue
 			}
 			all := commandsIn(p, f.Data)
-			for target := range all {
+			for _, target := range sortedKeys(all) {
 				if wantsTarget(words[i+1:], target) {
 					t.target(all, p, target, dir)
 				}

@@ -211,7 +211,8 @@ func scriptTargets(p string, b []byte) commandSet {
 		return nil
 	}
 	out := commandSet{}
-	for k, v := range s {
+	for _, k := range sortedKeys(s) {
+		v := s[k]
 		if name, ok := strings.CutPrefix(k, "scripts."); ok {
 			out[name] = v
 		} else if name, ok := strings.CutPrefix(k, "tasks."); ok {
@@ -222,9 +223,9 @@ func scriptTargets(p string, b []byte) commandSet {
 			out[k] = v
 		}
 	}
-	for n, v := range out { // ["@stan", "@test"]
+	for _, n := range sortedKeys(out) { // ["@stan", "@test"]
 		var at []string
-		for _, c := range v {
+		for _, c := range out[n] {
 			if strings.HasPrefix(c, "@") && !strings.HasPrefix(c, "@php") {
 				at = append(at, strings.TrimPrefix(c, "@"))
 			}
@@ -233,12 +234,12 @@ func scriptTargets(p string, b []byte) commandSet {
 			out["deps:"+n] = at
 		}
 	}
-	for n, v := range out { // npm run a && npm run b
+	for _, n := range sortedKeys(out) { // npm run a && npm run b
 		if strings.HasPrefix(n, "deps:") {
 			continue
 		}
 		var runs []string
-		for _, c := range v {
+		for _, c := range out[n] {
 			ws := shellWords(c)
 			for i, w := range ws {
 				if (w == "run" || w == "run-s" || w == "run-p" || w == "npm-run-all") && i+1 < len(ws) {
