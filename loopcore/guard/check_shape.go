@@ -37,9 +37,20 @@ func (u *unit) shape(c *check) {
 	}
 }
 
+// strictAssertRE takes node's strict assertions: the module of that name, or
+// the member of the loose one, by whatever name the file calls it.
+var strictAssertRE = lazily(`\b(?:from|import|(?:require|import)\()"(?:node:)?assert/strict"` +
+	`|\b(?:require|import)\("(?:node:)?assert"\)\.strict\b` +
+	`|[{,]strict\b[^{}]*\}(?:from|=(?:await )?(?:require|import)\()"(?:node:)?assert"` +
+	`|\bassert=\w+\.strict\b`)
+
 // strictAssert says whether a file of JavaScript takes node's strict assertions.
 func (u *unit) strictAssert() bool {
-	return strings.Contains(u.src, "assert/strict") || strings.Contains(u.src, "assert\").strict") || strings.Contains(u.src, "assert').strict") || strings.Contains(u.src, "{ strict")
+	if u.strict == nil {
+		is := strings.Contains(u.src, "assert") && strings.Contains(u.src, "strict") && strictAssertRE.MatchString(u.norm(0, len(u.toks)))
+		u.strict = &is
+	}
+	return *u.strict
 }
 
 // looseEqual says whether token i is node's assert.equal, which compares with ==.

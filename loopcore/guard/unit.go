@@ -16,6 +16,7 @@ type unit struct {
 	tests    []*test         // suites and tests in file order
 	fns      []*fn           // every named function
 	provider map[string]bool // names that strings or comments mention, as found so far
+	strict   *bool           // whether it takes node's strict assertions, once asked
 }
 
 // maxUnit is the size over which a file is not lexed but compared by lines.
