@@ -206,7 +206,7 @@ func pass(v *view) (Decision, bool) {
 	if v.last.Verdict != VerdictPass || !v.last.green() || len(v.last.findings(SevHuman)) > 0 {
 		return no()
 	}
-	return says(OutcomeSuccess, ActionStage, ToNothing, "all %d steps exited 0 in one full run, and %s%s", len(v.last.Steps), v.last.accepted(), v.last.original())
+	return says(OutcomeSuccess, ActionStage, ToNothing, "%s exited 0 in one full run, and %s%s", everyStep(len(v.last.Steps)), v.last.accepted(), v.last.original())
 }
 
 // accepted is what stands against nothing being weakened.
@@ -409,4 +409,11 @@ func otherwise(v *view) (Decision, bool) {
 		d.Rule.Detection += fmt.Sprintf("; %d newly broken, so it is no step forward", n)
 	}
 	return d, true
+}
+
+func everyStep(n int) string {
+	if n == 1 {
+		return "the one step"
+	}
+	return fmt.Sprintf("all %d steps", n)
 }

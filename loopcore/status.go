@@ -27,21 +27,31 @@ func StatusLine(d Decision, t Tally) string {
 	case OutcomeBlocked:
 		what = d.Rule.Detection
 	}
-	model := t.Model
-	if model == "" {
-		model = "N/A"
-	}
-	s := fmt.Sprintf("%s: %s. Iterations: %d of %d. Checkpoints: %d. Model: %s. Cost: $%.2f.", word, what, t.Iterations, t.Max, t.Checkpoints, model, t.CostUSD)
+	s := fmt.Sprintf("%s: %s. Iterations: %d of %d. Checkpoints: %d. %s", word, what, t.Iterations, t.Max, t.Checkpoints, t.usage())
 	if next := Suggest(d); word != "DONE" && next != "" {
 		s += " Next: " + next + "."
 	}
 	return s
 }
 
+// usage tells what the agent reported. A cost of nothing would be read as free.
+func (t Tally) usage() string {
+	switch {
+	case t.Model == "" && t.CostUSD == 0:
+		return "Model and cost: not reported."
+	case t.Model == "":
+		return fmt.Sprintf("Model: not reported. Cost: $%.2f.", t.CostUSD)
+	}
+	return fmt.Sprintf("Model: %s. Cost: $%.2f.", t.Model, t.CostUSD)
+}
+
 // Suggest is the one thing a person can do next after an outcome.
 func Suggest(d Decision) string {
 	switch d.Outcome {
 	case OutcomeNeedDecision:
+		if d.Rule.Row != "pass, human findings" {
+			return "a person decides; `fixloop report` shows what is open"
+		}
 		return "a person decides; `fixloop report` shows what is open, `fixloop waive ID --reason …` accepts a finding"
 	case OutcomeBlocked:
 		return "remove what blocks the gate, then start again with detect_gate"
@@ -69,3 +79,15 @@ func Suggest(d Decision) string {
 // HonestWays reminds, in every answer that may tempt, that stopping honestly
 // is allowed: offering it is what measurably stops cheating.
 const HonestWays = "If this can not be done honestly, report need_decision, blocked or impossible (with the failing test and why) through evaluate_termination: that is a good answer."
+
+// HonestEnd is the same reminder where a loop has ended green: there is nothing
+// left to report, and the next loop may be another.
+const HonestEnd = "Green, so nothing else is to be done. Where a loop can not end green honestly, need_decision, blocked and impossible are good answers too."
+
+// Honest is the reminder for an answer of a loop with that outcome.
+func Honest(o Outcome) string {
+	if o == OutcomeSuccess || o == OutcomeNothingToFix {
+		return HonestEnd
+	}
+	return HonestWays
+}

@@ -57,6 +57,8 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		SilenceErrors: true, SilenceUsage: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 	}
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -75,7 +77,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	case err == nil:
 		return a.exit
 	case errors.As(err, new(usage)) || strings.HasPrefix(err.Error(), "unknown command"):
-		fmt.Fprintf(errOut, "fixloop: %v\nTry: fixloop help\n", err)
+		fmt.Fprintf(errOut, "fixloop: %v\nTry: %s\n", err, helpOf(root, args))
 		return exitUsage
 	}
 	return a.complain(err)
@@ -108,14 +110,31 @@ func strictCompletion(root *cobra.Command) {
 // usage is a mistake in the command line.
 type usage struct{ error }
 
-// args wraps cobra's argument checks, so that their errors are usage errors.
+// args wraps cobra's argument checks, so that their errors are usage errors and
+// say what the verb takes.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
-		if err := check(c, a); err != nil {
-			return usage{err}
+		if check(c, a) == nil {
+			return nil
 		}
-		return nil
+		_, takes, _ := strings.Cut(c.Use, " ")
+		got := "nothing"
+		if len(a) > 0 {
+			got = strings.Join(a, " ")
+		}
+		if takes == "" {
+			takes = "no argument"
+		}
+		return usage{fmt.Errorf("%s takes %s, and was given: %s", c.Name(), takes, loopcore.CleanLine(got, 200))}
 	}
+}
+
+// helpOf is the help to read: of the verb, where there is one.
+func helpOf(root *cobra.Command, words []string) string {
+	if c, _, err := root.Find(words); err == nil && c != root {
+		return "fixloop help " + strings.TrimPrefix(c.CommandPath(), "fixloop ")
+	}
+	return "fixloop help"
 }
 
 // alone refuses two flags of a group at once: one of them would be ignored.
@@ -147,10 +166,28 @@ func filled(c *cobra.Command, names ...string) error {
 func (a *app) complain(err error) int {
 	e := loopcore.AsError(err)
 	fmt.Fprintf(a.err, "fixloop: %s: %s\n", e.Code, e.Msg)
-	if e.Hint != "" {
-		fmt.Fprintf(a.err, "  %s\n", e.Hint)
+	if hint := hintFor(e); hint != "" {
+		fmt.Fprintf(a.err, "  %s\n", hint)
 	}
 	return exitOfRefusal(e.Code)
+}
+
+// hintFor is what to do at a terminal: the hint of a refusal, unless it names a
+// tool, which only an agent can call.
+func hintFor(e *loopcore.Error) string {
+	for _, tool := range []string{"detect_gate", "run_gate", "parse_failures", "load_failures", "checkpoint with", "evaluate_termination", "propose_fix_skeleton", "test_command"} {
+		if !strings.Contains(e.Hint, tool) {
+			continue
+		}
+		switch e.Code {
+		case loopcore.CodeNoSession, loopcore.CodeNoRun, loopcore.CodeSessionEnded:
+			return "a loop is opened by an agent that has fixloop as its server (`fixloop install`); `fixloop run` runs the gate once without one"
+		case loopcore.CodeNoGate:
+			return "give a command (--test, --lint, --typecheck, --build), or write it under gate: in .fixloop.yaml"
+		}
+		return "have the agent go on with its loop; `fixloop status` shows where it stands"
+	}
+	return e.Hint
 }
 
 // exitOfRefusal keeps every refusal apart from a result: 1 is red, or a finding,

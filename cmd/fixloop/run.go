@@ -76,4 +76,12 @@ func (a *app) once(out engine.Once) {
 	a.printf("%s: %d passed, %d failed, %d skipped\n", strings.ToUpper(string(out.Verdict)), out.Counts.Passed, out.Counts.Failed+out.Counts.Errors, out.Counts.Skipped)
 }
 
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return itoa(n) + " " + noun + "s"
+}
+
 func itoa(n int) string { return strconv.Itoa(n) }

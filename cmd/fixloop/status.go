@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fixloop/loopcore/contract"
-	"fixloop/loopcore/evidence"
+	"fixloop/server/engine"
 )
 
 func statusCmd(a *app) *cobra.Command {
@@ -38,9 +38,7 @@ func statusCmd(a *app) *cobra.Command {
 			a.printf("session     %s (%s, policy %s)\n", s.Session.ID, state, s.Session.Policy.Name)
 			a.runs(s.Runs)
 			a.standing(s.Runs)
-			if s.Decision != nil {
-				a.decision(*s.Decision)
-			}
+			a.decided(s)
 			return nil
 		},
 	}
@@ -54,7 +52,19 @@ func (a *app) runs(runs []contract.RunGateOut) {
 	}
 }
 
-func (a *app) decision(d evidence.Decision) { a.printf("%s\n", d.StatusLine) }
+// decided prints the last decision, unless a later run waits for its own.
+func (a *app) decided(s engine.Status) {
+	last := ""
+	if len(s.Runs) > 0 {
+		last = s.Runs[len(s.Runs)-1].Run
+	}
+	switch d := s.Decision; {
+	case s.Session.Open() && last != "" && (d == nil || d.Run != last):
+		a.printf("the last run has no decision yet\n")
+	case d != nil:
+		a.printf("%s\n", d.StatusLine)
+	}
+}
 
 // standing lists the findings of the last run that nobody waived, by the id
 // that waive takes.

@@ -40,7 +40,7 @@ func verifyCmd(a *app) *cobra.Command {
 			for _, p := range v.Problems {
 				a.printf("%s %s\n", a.paint().red("problem"), p)
 			}
-			a.printf("session %s ended with %s: %d problems\n", v.Session, v.Outcome, len(v.Problems))
+			a.printf("session %s ended with %s: %s\n", v.Session, v.Outcome, counted(len(v.Problems), "problem"))
 			return nil
 		},
 	}

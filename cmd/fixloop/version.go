@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -12,8 +13,12 @@ func versionCmd(a *app) *cobra.Command {
 		Short: "Print the version",
 		Args:  args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			a.printf("fixloop %s (%s, %s/%s)\n", ourVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.printf("%s\n", versionLine())
 			return nil
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("fixloop %s (%s, %s/%s)", ourVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -24,10 +24,16 @@ func (a *app) confirm(f loopcore.Finding) (bool, error) {
 	if !ok || !isatty.IsTerminal(stdin.Fd()) || !isatty.IsTerminal(os.Stdout.Fd()) {
 		return false, refuse
 	}
-	fmt.Fprintf(a.out, "%s  %s  %s\n  %s\n  %s\nType the rule's id to accept exactly this change: ", f.Severity, f.Rule, place(f.File, f.Line), f.Change, f.Why)
+	fmt.Fprintf(a.out, "%s  %s  %s  (finding %s)\n  %s\n  %s\nType %s, or the finding's id, to accept exactly this change: ", f.Severity, f.Rule, place(f.File, f.Line), f.ID, f.Change, f.Why, f.Rule)
 	line, err := bufio.NewReader(stdin).ReadString('\n')
 	if err != nil {
 		return false, refuse
 	}
-	return strings.TrimSpace(line) == f.Rule, nil
+	return agrees(line, f), nil
+}
+
+// agrees says whether a person typed what they were asked for.
+func agrees(line string, f loopcore.Finding) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && (strings.EqualFold(line, f.Rule) || line == f.ID)
 }

@@ -34,7 +34,7 @@ func github(x Export) ([]byte, error) {
 		case loopcore.SevWarn:
 			level = "notice"
 		}
-		annotate(to, level, f.File, f.Line, 0, f.Rule, f.Change+". "+f.Why)
+		annotate(to, level, f.File, f.Line, 0, f.Rule, sentences(f.Change, f.Why))
 	}
 	return append(errors.Bytes(), others.Bytes()...), nil
 }

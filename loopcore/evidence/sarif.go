@@ -116,7 +116,7 @@ func sarif(x Export) ([]byte, error) {
 	}
 	levels := map[loopcore.Severity]string{loopcore.SevBlock: "error", loopcore.SevHuman: "warning", loopcore.SevWarn: "note"}
 	for _, f := range x.Findings {
-		add(f.Rule, levels[f.Severity], f.Change+". "+f.Why+". "+f.Honest, sarifAt(f.File, f.Line, 0, "", ""), f.ID)
+		add(f.Rule, levels[f.Severity], sentences(f.Change, f.Why, f.Honest), sarifAt(f.File, f.Line, 0, "", ""), f.ID)
 	}
 	return indented(sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 }

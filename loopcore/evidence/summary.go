@@ -72,10 +72,7 @@ func summarize(d Dossier) summary {
 		}
 	}
 	s.Changes = listOf(d.Changes, changeLine)
-	s.Findings = listOf(last.Findings, func(f loopcore.Finding) string {
-		what := joined(fmt.Sprintf("%s %s", f.Severity, f.Rule), at(f.File, f.Line))
-		return joined(what+": "+strings.TrimSuffix(f.Change, ".")+".", f.Why) + waived(d.Waivers, f)
-	})
+	s.Findings = findings(d, last)
 	s.Waivers = listOf(d.Waivers, func(w loopcore.Waiver) string {
 		return fmt.Sprintf("%s (%s in %s), accepted by %s: %s", w.Finding, w.Rule, w.File, w.Who, w.Why)
 	})
@@ -252,6 +249,34 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// findings are those of the last run, by the id that a waiver takes, and those
+// of earlier runs that are gone: a reader must see what was tried.
+func findings(d Dossier, last Run) list {
+	type seen struct {
+		loopcore.Finding
+		gone int // the iteration of a finding that no longer stands, else -1
+	}
+	var all []seen
+	known := map[string]bool{}
+	for _, f := range last.Findings {
+		all, known[f.ID] = append(all, seen{f, -1}), true
+	}
+	for _, r := range d.Runs {
+		for _, f := range r.Findings {
+			if r.Status == RunDone && f.Severity == loopcore.SevBlock && !known[f.ID] {
+				all, known[f.ID] = append(all, seen{f, r.Iteration}), true
+			}
+		}
+	}
+	return listOf(all, func(f seen) string {
+		what := joined(joined(string(f.Severity), f.Rule), at(f.File, f.Line))
+		if f.gone >= 0 {
+			return fmt.Sprintf("gone since iteration %d: %s: %s", f.gone, what, sentences(f.Change))
+		}
+		return fmt.Sprintf("%s (finding %s): %s", what, f.ID, sentences(f.Change, f.Why)) + waived(d.Waivers, f.Finding)
+	})
+}
+
 // waived says that a person accepted exactly this finding.
 func waived(waivers []loopcore.Waiver, f loopcore.Finding) string {
 	for _, w := range waivers {
@@ -260,6 +285,22 @@ func waived(waivers []loopcore.Waiver, f loopcore.Finding) string {
 		}
 	}
 	return ""
+}
+
+// sentences joins texts that may end with a stop of their own, and leaves out
+// the empty ones.
+func sentences(all ...string) string {
+	var out []string
+	for _, s := range all {
+		if s = strings.TrimSpace(s); s == "" {
+			continue
+		}
+		if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+			s += "."
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
 }
 
 func joined(a, b string) string {
@@ -343,6 +384,9 @@ func recommendation(d Dossier, v Decision, outcome string) string {
 	}
 	switch loopcore.Outcome(outcome) {
 	case loopcore.OutcomeSuccess:
+		if v.Action.Kind != loopcore.ActionStage {
+			return "review the changes and commit them; `fixloop verify --run` checks all of it again"
+		}
 		return "review the staged changes and commit them; `fixloop verify --run` checks all of it again"
 	case loopcore.OutcomeNothingToFix:
 		return "the gate was green before anything was changed: there is nothing to do"

@@ -101,6 +101,9 @@ func (e *Engine) create(ctx context.Context, s *space, ses evidence.Session, poi
 	}
 	made := shown(p)
 	out.Checkpoint, out.Next = &made, "Fix the next root cause, then call run_gate."
+	if last.Verdict == loopcore.VerdictPass && last.Scope == loopcore.ScopeFull {
+		out.Next = "The gate is green in this tree: call evaluate_termination."
+	}
 	return out, e.publish(ctx, s, ses.ID)
 }
 

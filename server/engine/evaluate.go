@@ -369,7 +369,7 @@ func (e *Engine) answer(ctx context.Context, s *space, session string, v evidenc
 	out = contract.EvaluateOut{Session: session, Run: v.Run, Outcome: v.Outcome, Terminal: v.Outcome.Terminal(), StatusLine: v.StatusLine, Rule: v.Rule,
 		Action: contract.ActionOut{Kind: v.Action.Kind, To: v.Action.To, Discarded: v.Action.Discarded, Files: v.Action.Files, Note: v.Action.Note},
 		Best:   v.Best, Advice: v.Advice, History: rows(d), Findings: []loopcore.Finding{}, ReportMarkdown: evidence.ReportMarkdown(d),
-		ReportPath: s.sessionFile(session, "report.md"), EvidencePath: s.sessionFile(session, "evidence.json"), Honest: loopcore.HonestWays}
+		ReportPath: s.sessionFile(session, "report.md"), EvidencePath: s.sessionFile(session, "evidence.json"), Honest: loopcore.Honest(v.Outcome)}
 	for _, r := range d.Runs {
 		if r.ID == v.Run {
 			out.Findings = append(out.Findings, standing(r.Findings, d.Waivers)...)
@@ -394,13 +394,21 @@ func next(v evidence.Decision) string {
 	case v.Action.Kind == loopcore.ActionRestoreProtected && len(v.Action.Files) == 0:
 		return "Undo by hand what the guard names: no single file holds it. Fix the implementation, then call run_gate."
 	case v.Action.Kind == loopcore.ActionRestoreProtected:
-		return "What the guard blocks was taken back, the rest of the edit stays (action.note and action.files say what). Fix the implementation, then call run_gate."
+		return "What the guard blocks was taken back, the rest of the edit stays (" + said(v.Action) + "). Fix the implementation, then call run_gate."
 	case v.Action.Kind == loopcore.ActionRollback:
 		return "The tree is back at " + v.Action.To + ". Make a smaller change, then call run_gate."
 	case v.Accepted && v.Iteration > 0:
 		return "Progress: call checkpoint with action create and the root cause, fix the next cause, then call run_gate."
 	}
 	return "Fix one root cause in the implementation, then call run_gate."
+}
+
+// said names the fields that tell what was taken back.
+func said(a evidence.Action) string {
+	if a.Note == "" {
+		return "action.files says what"
+	}
+	return "action.note and action.files say what"
 }
 
 func rows(d evidence.Dossier) []contract.HistoryRow {

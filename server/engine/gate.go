@@ -160,7 +160,7 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 		rec.Note = loopcore.AsError(res.Err).Msg
 	}
 	if res.LeftBehind > 0 {
-		rec.Note = strings.TrimPrefix(rec.Note+fmt.Sprintf("; %d processes outlived the command and were ended", res.LeftBehind), "; ")
+		rec.Note = strings.TrimPrefix(rec.Note+fmt.Sprintf("; %d %s", res.LeftBehind, plural(res.LeftBehind, "process outlived the command and was ended", "processes outlived the command and were ended")), "; ")
 	}
 	r.Exit, r.TimedOut = res.Exit, res.End == proc.EndTimeout
 	r.Exited = res.End == proc.EndExited || res.Class == loopcore.ExitCrash || res.Class == loopcore.ExitFail

@@ -85,7 +85,7 @@ func (s *space) expected(l *live) float64 {
 
 func base(ses evidence.Session, r evidence.Run) contract.RunGateOut {
 	out := contract.RunGateOut{Session: ses.ID, Run: r.ID, Iteration: r.Iteration, Status: string(r.Status), Scope: r.Scope, Steps: []contract.StepOut{},
-		Failures: []loopcore.Failure{}, Clusters: []loopcore.Cluster{}, Flaky: []contract.Ref{}, Notes: []string{}, Honest: loopcore.HonestWays,
+		Failures: []loopcore.Failure{}, Clusters: []loopcore.Cluster{}, Flaky: []contract.Ref{}, Notes: []string{}, Honest: loopcore.Honest(ses.Outcome),
 		Delta: contract.Delta{Fixed: []contract.Ref{}, New: []contract.Ref{}, NewlyBroken: []contract.Ref{}, Excluded: []string{}},
 		Guard: contract.GuardOut{Findings: []loopcore.Finding{}, Waived: []loopcore.Waiver{}}}
 	for _, st := range r.Steps {

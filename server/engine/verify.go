@@ -209,7 +209,7 @@ func (e *Engine) VerifyRun(ctx context.Context, c contract.Caller, dir, session 
 		return err
 	}
 	if out.Verdict != loopcore.VerdictPass {
-		v.problem("the gate run anew says %s: %d failures", out.Verdict, out.Counts.Bad())
+		v.problem("the gate run anew says %s: %d %s", out.Verdict, out.Counts.Bad(), plural(out.Counts.Bad(), "failure", "failures"))
 	}
 	return e.verifyOriginalRun(ctx, s, ses, v)
 }

@@ -56,7 +56,7 @@ func (e *Engine) Waive(ctx context.Context, c contract.Caller, id, why string, a
 		}
 		return w, e.publish(ctx, s, ses.ID)
 	}
-	return w, loopcore.Refuse(loopcore.CodeNotFound, "fixloop status --json lists the findings of the last run with their ids", "the last run has no finding %q", loopcore.CleanLine(id, 60))
+	return w, loopcore.Refuse(loopcore.CodeNotFound, "`fixloop status` lists the findings of the last run with their ids", "the last run has no finding %q", loopcore.CleanLine(id, 60))
 }
 
 // askWaiver puts findings that only a person may accept to the person, where
