@@ -480,6 +480,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add("pom.xml", "<project><build/></project>", "<project>")
 	f.Add(".github/workflows/ci.yml", "jobs:\n  a:\n    steps:\n      - run: make\n", "jobs: 3\n")
 	f.Add("spec/a_spec.rb", "it \"a\" do\nend\n", "it \"a\"\n")
+	f.Add(".fixloop.yaml", "policy: standard\ngate: {test: [{command: a, env: {B: 1}}]}\n", "presets: {a: {pass_rate: .nan}}\npolicy: a\n")
 	f.Add("CMakeLists.txt", "add_executable(t test_a.cpp test_x{2000}.cpp)\n", "add_executable(t test_a.cpp)\n")
 	f.Fuzz(func(t *testing.T, p, a, b string) {
 		if len(a)+len(b) > 8000 || p == "" {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,11 +15,14 @@ import (
 // pull request after this one, so that what it allows is part of the gate.
 const oursFile = ".fixloop.yaml"
 
-// ours is what of that file says how strict the guard is.
+// ours is what of that file says how much is asked: the gate, the policy and the guard.
 type ours struct {
-	Gate  map[string]any `yaml:"gate"`
-	Tests string         `yaml:"tests"`
-	Guard struct {
+	Gate    map[string]any `yaml:"gate"`
+	Policy  string         `yaml:"policy"`
+	Presets map[string]any `yaml:"presets"`
+	Limits  map[string]any `yaml:"limits"`
+	Tests   string         `yaml:"tests"`
+	Guard   struct {
 		Protect   any            `yaml:"protect"`
 		Rules     map[string]any `yaml:"rules"`
 		Overrides []oursOverride `yaml:"overrides"`
@@ -61,6 +65,8 @@ func (d *diff) oursRules() {
 	}
 	d.softerRules(before, after, say)
 	oursGate(before, after, say)
+	oursTimes(before, after, say)
+	oursPolicy(before, after, c.Old == nil, say)
 }
 
 func readOurs(b []byte) (ours, bool) {
@@ -171,9 +177,9 @@ func reordered(a, b []oursOverride) bool {
 	return !slices.Equal(common(a, b), common(b, a))
 }
 
-// oursGate compares the commands that the file names.
+// oursGate compares the steps that the file names.
 func oursGate(before, after ours, say func(loopcore.Severity, string, ...any)) {
-	for _, kind := range []string{"build", "lint", "typecheck", "test"} {
+	for _, kind := range oursKinds {
 		a, b := oursCommands(before.Gate[kind]), oursCommands(after.Gate[kind])
 		switch {
 		case slices.Equal(a, b) && before.Gate[kind] != false && after.Gate[kind] != false:
@@ -198,21 +204,73 @@ func oursGate(before, after ours, say func(loopcore.Severity, string, ...any)) {
 	}
 }
 
-// oursCommands are the commands of one kind of step.
+// oursTimes compares the time limits and the order of the steps.
+func oursTimes(before, after ours, say func(loopcore.Severity, string, ...any)) {
+	if a, b := fmt.Sprint(before.Gate["timeout"]), fmt.Sprint(after.Gate["timeout"]); a != b {
+		say(loopcore.SevHuman, "a step may run for another time, %s instead of %s: timeout", orUsual(b), orUsual(a))
+	}
+	if a, b := before.Gate["order"] == "all", after.Gate["order"] == "all"; a != b {
+		say(loopcore.SevHuman, "what follows a step that fails is decided otherwise: order")
+	}
+	for _, kind := range oursKinds {
+		a, b := oursSteps(before.Gate[kind]), oursSteps(after.Gate[kind])
+		for k := range min(len(a), len(b)) {
+			if a[k].line == b[k].line && a[k].timeout != b[k].timeout {
+				say(loopcore.SevHuman, "a step may run for another time, %s instead of %s: %s", orUsual(b[k].timeout), orUsual(a[k].timeout), kind)
+			}
+		}
+	}
+}
+
+func orUsual(limit string) string {
+	if limit == "<nil>" {
+		return "the usual one"
+	}
+	return limit
+}
+
+// oursKinds are the keys of steps.
+var oursKinds = [...]string{"build", "lint", "typecheck", "test"}
+
+// oursStep is a step as the file writes it.
+type oursStep struct{ line, timeout string }
+
+// oursCommands are the lines of one kind of step.
 func oursCommands(v any) []string {
+	var out []string
+	for _, s := range oursSteps(v) {
+		out = append(out, s.line)
+	}
+	return out
+}
+
+// oursSteps reads one kind of step. The folder and the environment of a step
+// stand in its line as a shell would take them, and are judged like it.
+func oursSteps(v any) []oursStep {
 	if s, ok := v.(string); ok {
-		return []string{s}
+		return []oursStep{{s, "<nil>"}}
 	}
 	list, _ := v.([]any)
-	var out []string
+	var out []oursStep
 	for _, e := range list {
 		switch x := e.(type) {
 		case string:
-			out = append(out, x)
+			out = append(out, oursStep{x, "<nil>"})
 		case map[string]any:
-			if s, ok := x["command"].(string); ok {
-				out = append(out, s)
+			line, ok := x["command"].(string)
+			if !ok {
+				continue
 			}
+			env, _ := x["env"].(map[string]any)
+			names := sortedKeys(env)
+			slices.Reverse(names)
+			for _, n := range names {
+				line = fmt.Sprintf("%s='%v' %s", n, env[n], line)
+			}
+			if dir, _ := x["dir"].(string); dir != "" && path.Clean(dir) != "." {
+				line = fmt.Sprintf("cd '%s' && %s", path.Clean(dir), line)
+			}
+			out = append(out, oursStep{line, fmt.Sprint(x["timeout"])})
 		}
 	}
 	return out
