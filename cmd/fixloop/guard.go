@@ -25,11 +25,11 @@ func guardCmd(a *app) *cobra.Command {
 			"with what it recorded at its start. Two folders are compared with everything in them.",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
-			if explain != "" {
-				return a.explain(explain)
-			}
 			if err := guardUsage(cmd, dir, before, after, format); err != nil {
 				return err
+			}
+			if explain != "" {
+				return a.explain(explain)
 			}
 			var found []loopcore.Finding
 			var err error
@@ -73,6 +73,9 @@ func guardUsage(c *cobra.Command, dir []string, before, after, format string) er
 		return usage{errors.New("--before and --after compare two folders: neither --base nor DIR goes with them")}
 	case c.Flags().Changed("format") && !slices.Contains(guardFormats, format):
 		return usage{fmt.Errorf("format %q can not tell of findings: use one of %s", format, strings.Join(guardFormats, ", "))}
+	}
+	if err := filled(c, "base", "explain"); err != nil {
+		return err
 	}
 	return alone(c, "json", "format")
 }

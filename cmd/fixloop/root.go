@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/lmittmann/tint"
@@ -114,6 +115,9 @@ type usage struct{ error }
 // say what the verb takes.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
+		if slices.Contains(a, "") { // a variable that is not set, as a rule
+			return usage{fmt.Errorf("an argument of %s is empty", c.Name())}
+		}
 		if check(c, a) == nil {
 			return nil
 		}

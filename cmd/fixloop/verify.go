@@ -16,6 +16,9 @@ func verifyCmd(a *app) *cobra.Command {
 		Long:  "Re-check what the evidence says without trusting it. Exit 0 only if all of it holds.",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dir []string) error {
+			if err := filled(cmd, "session"); err != nil {
+				return err
+			}
 			e, end, err := a.engine()
 			if err != nil {
 				return err

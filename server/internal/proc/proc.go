@@ -13,6 +13,7 @@ package proc
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,4 +157,12 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// processCount is a number of processes in words.
+func processCount(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
 }

@@ -33,7 +33,7 @@ func Reap(ctx context.Context, s Started) (int, error) {
 		return 0, nil
 	}
 	if stuck := endOutside(ctx, s, reapGrace); stuck > 0 {
-		return n - stuck, loopcore.Refuse(loopcore.CodeBusy, "end them by hand", "%d processes of an earlier run could not be ended", stuck)
+		return n - stuck, loopcore.Refuse(loopcore.CodeBusy, "end them by hand", "%s of an earlier run could not be ended", processCount(stuck))
 	}
 	return n, nil
 }

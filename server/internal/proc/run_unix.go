@@ -215,7 +215,7 @@ func (s *supervised) result(end End, stuck int) Result {
 		res.LeftBehind = s.done.Left
 	}
 	if stuck > 0 {
-		res.Err = loopcore.Refuse(loopcore.CodeBusy, "end them by hand", "%d processes of the run could not be ended", stuck)
+		res.Err = loopcore.Refuse(loopcore.CodeBusy, "end them by hand", "%s of the run could not be ended", processCount(stuck))
 	}
 	if s.exit == nil { // the supervisor was killed before the shell ended
 		if end == EndExited {

@@ -125,7 +125,7 @@ func follow(ctx context.Context, c Command, cmd *exec.Cmd, job windows.Handle, b
 	}
 	for limit := time.Now().Add(killPatience); active(job) > 0; time.Sleep(tick) {
 		if time.Now().After(limit) {
-			res.Err = loopcore.Refuse(loopcore.CodeBusy, "end them in the task manager", "%d processes of the run could not be ended", active(job))
+			res.Err = loopcore.Refuse(loopcore.CodeBusy, "end them in the task manager", "%s of the run could not be ended", processCount(active(job)))
 			break
 		}
 	}
