@@ -225,12 +225,15 @@ func (r RunFacts) original() string {
 	return "; " + r.Original
 }
 
+// swallowed is said of a run whose exit code does not tell what failed.
+const swallowed = "the gate exited 0 although its own output lists failures: its exit code is swallowed"
+
 func passHuman(v *view) (Decision, bool) {
 	switch {
 	case v.last.subset():
 		return no()
 	case v.last.Verdict == VerdictMasked:
-		return says(OutcomeNeedDecision, ActionNone, ToNothing, "the gate exited 0 although its own output lists failures: its exit code is swallowed")
+		return says(OutcomeNeedDecision, ActionNone, ToNothing, "%s", swallowed)
 	case v.last.green() && len(v.last.findings(SevHuman)) > 0:
 		f := v.last.findings(SevHuman)
 		return says(OutcomeNeedDecision, ActionNone, ToNothing, "green, but %d %s only a person may accept, first %s%s", len(f), plural(len(f), "finding"), saw(f), v.last.original())

@@ -1,6 +1,9 @@
 package loopcore
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Tally is what a status line tells besides the outcome.
 type Tally struct {
@@ -49,8 +52,11 @@ func (t Tally) usage() string {
 func Suggest(d Decision) string {
 	switch d.Outcome {
 	case OutcomeNeedDecision:
-		if d.Rule.Row != "pass, human findings" {
+		switch {
+		case d.Rule.Row != "pass, human findings":
 			return "a person decides; `fixloop report` shows what is open"
+		case strings.HasPrefix(d.Rule.Detection, swallowed):
+			return "let the command end with its real exit code, then start again"
 		}
 		return "a person decides; `fixloop report` shows what is open, `fixloop waive ID --reason …` accepts a finding"
 	case OutcomeBlocked:

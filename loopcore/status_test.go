@@ -23,6 +23,10 @@ func TestStatusLineUsage(t *testing.T) {
 
 // TestSuggestWaiver: a waiver is suggested only where there is a finding to waive.
 func TestSuggestWaiver(t *testing.T) {
+	masked := Suggest(Decision{Outcome: OutcomeNeedDecision, Rule: Rule{Row: "pass, human findings", Detection: swallowed}})
+	if strings.Contains(masked, "waive") || !strings.Contains(masked, "exit code") {
+		t.Errorf("masked: %s", masked)
+	}
 	for row, want := range map[string]bool{"pass, human findings": true, "agent report": false} {
 		if s := Suggest(Decision{Outcome: OutcomeNeedDecision, Rule: Rule{Row: row}}); strings.Contains(s, "waive") != want {
 			t.Errorf("%s: %s", row, s)

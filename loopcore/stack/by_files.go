@@ -69,14 +69,26 @@ func (r *repo) testPlaces(dir string) []string {
 	return out[:min(len(out), maxAreas)]
 }
 
-// speaking are the files by those patterns in the test places that hold one of
-// the words: a name alone does not make a test.
-func (r *repo) speaking(dir string, patterns, words []string) []string {
+// maxLooked bounds how many files of one stack are read: the first ones speak
+// for the rest.
+const maxLooked = 40
+
+// speaking are the files by those patterns in the places that hold one of the
+// words: a name alone does not make a test.
+func (r *repo) speaking(places, patterns, words []string) []string {
 	var out []string
-	for _, d := range r.testPlaces(dir) {
+	looked := map[string]bool{}
+	for _, d := range places {
 		for _, p := range patterns {
 			for _, f := range r.match(d, p) {
-				if containsAny("\n"+r.text(f), words) && !contains(out, f) {
+				if looked[f] {
+					continue
+				}
+				if len(looked) == maxLooked {
+					return out
+				}
+				looked[f] = true
+				if containsAny("\n"+r.text(f), words) {
 					out = append(out, f)
 				}
 			}
@@ -98,7 +110,7 @@ func containsAny(s string, words []string) bool {
 // start by the interpreter, which puts the folder on the path of imports, as
 // no installed project does here.
 func loosePython(r *repo, dir string) (string, string) {
-	files := r.speaking(dir, []string{"test_*.py", "*_test.py"}, []string{"def test"})
+	files := r.speaking(r.testPlaces(dir), []string{"test_*.py", "*_test.py"}, []string{"def test"})
 	if len(files) == 0 {
 		return "", ""
 	}
@@ -133,13 +145,17 @@ func (r *repo) nodeTests(dir string) []string {
 		names = append(names, "*.test"+ext, "*-test"+ext, "*_test"+ext, "test-*"+ext, "test"+ext)
 	}
 	imports := []string{`"node:test"`, `'node:test'`, "`node:test`"}
-	out := r.speaking(dir, names, imports)
-	for _, f := range r.speaking(dir, []string{"*.js", "*.mjs", "*.cjs"}, imports) {
-		if strings.Contains("/"+f, "/test/") && !contains(out, f) {
-			out = append(out, f)
+	places := r.testPlaces(dir)
+	if out := r.speaking(places, names, imports); len(out) > 0 {
+		return out
+	}
+	var under []string // whatever lies in a folder of that name is a test
+	for _, d := range places {
+		if strings.Contains("/"+d+"/", "/test/") {
+			under = append(under, d)
 		}
 	}
-	return out
+	return r.speaking(under, []string{"*.js", "*.mjs", "*.cjs"}, imports)
 }
 
 // looseRuby: rspec for its spec files, else the tests that start themselves.
