@@ -384,7 +384,11 @@ func recommendation(d Dossier, v Decision, outcome string) string {
 	}
 	switch loopcore.Outcome(outcome) {
 	case loopcore.OutcomeSuccess:
-		if v.Action.Kind != loopcore.ActionStage {
+		committed := slices.ContainsFunc(d.Checkpoints, func(p Checkpoint) bool { return p.Commit != "" })
+		switch {
+		case committed:
+			return "review the commits of the checkpoints, and commit what is staged besides, if anything; `fixloop verify --run` checks all of it again"
+		case v.Action.Kind != loopcore.ActionStage:
 			return "review the changes and commit them; `fixloop verify --run` checks all of it again"
 		}
 		return "review the staged changes and commit them; `fixloop verify --run` checks all of it again"
