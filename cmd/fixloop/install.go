@@ -80,6 +80,9 @@ func installCmd(a *app) *cobra.Command {
 		Args:      args(cobra.ExactArgs(1)),
 		ValidArgs: clientNames(),
 		RunE: func(cmd *cobra.Command, words []string) error {
+			if err := filled(cmd, "command"); err != nil {
+				return err
+			}
 			for _, c := range clients {
 				if c.name == words[0] {
 					return a.install(cmd.Context(), c, write, user, hooks, command)
@@ -206,7 +209,7 @@ func (a *app) register(c clientFile, path, command string, write bool) (added bo
 			a.printf("%s:\n%s", path, text)
 			return false, nil
 		}
-		return a.edit(path, func(old []byte) ([]byte, string, error) {
+		return a.edit(path, "fixloop", func(old []byte) ([]byte, string, error) {
 			if m := tomlTable.Find(old); m != nil {
 				return nil, strings.TrimSpace(string(m)), nil
 			}
@@ -222,12 +225,12 @@ func (a *app) register(c clientFile, path, command string, write bool) (added bo
 		a.printf("%s:\n%s\n", path, text)
 		return false, err
 	}
-	return a.edit(path, func(old []byte) ([]byte, string, error) { return insertEntry(old, c.key, "fixloop", entry) })
+	return a.edit(path, "fixloop", func(old []byte) ([]byte, string, error) { return insertEntry(old, c.key, "fixloop", entry) })
 }
 
-// edit changes a file through change, which returns what is there already
+// edit adds what to a file through change, which returns what is there already
 // instead where there is nothing to do. It says whether it changed the file.
-func (a *app) edit(path string, change func([]byte) (out []byte, there string, err error)) (bool, error) {
+func (a *app) edit(path, what string, change func([]byte) (out []byte, there string, err error)) (bool, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // of a linked dotfile, the file itself
 	}
@@ -246,7 +249,7 @@ func (a *app) edit(path string, change func([]byte) (out []byte, there string, e
 	if err := replaceFile(path, data); err != nil {
 		return false, loopcore.Refuse(loopcore.CodeDisk, "check its permissions, or add the text by hand", "%s can not be written: %w", path, err)
 	}
-	a.printf("%s: added\n", path)
+	a.printf("%s: added %s\n", path, what)
 	return true, nil
 }
 
@@ -318,7 +321,7 @@ func (a *app) registerHooks(path, command string, write bool) (added bool, err e
 			a.printf("%s:\n%s\n", path, text)
 			continue
 		}
-		did, err := a.edit(path, func(old []byte) ([]byte, string, error) {
+		did, err := a.edit(path, "the "+e.name+" hook", func(old []byte) ([]byte, string, error) {
 			out, there, err := insertEntry(old, "hooks", e.name, e.hook)
 			if there != "" && !strings.Contains(there, " hook "+e.event+`"`) {
 				return nil, "", fmt.Errorf("%s has hooks already", e.name)
