@@ -44,6 +44,7 @@ type diff struct {
 	newRows map[*fileDiff][]row // memory of freshRows
 	shrank  bool                // the implementation is smaller than it was
 	narrow  bool                // a number type became less precise
+	base    *baseIndex          // the baseline's paths, once asked
 	rows    [][]string          // numbers of single assertions and rows of the tests, see addRows
 }
 

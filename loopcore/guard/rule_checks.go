@@ -372,16 +372,9 @@ func (d *diff) inCode(u *unit, text string) bool {
 	if d.in.Before == nil || len(text) < 12 || strings.Count(text, " ") < 2 {
 		return false
 	}
-	n := 0
-	for _, p := range d.in.Before.List() {
-		if ext(p) != ext(u.path) || roleOf(p) != roleCode || dirOf(p) != dirOf(u.path) && !near(u.path, []string{strings.ToLower(strings.TrimSuffix(baseName(p), ext(p)))}) {
-			continue
-		}
-		if b, ok := d.in.Before.Read(p); ok && len(b) < maxUnit && strings.Contains(string(b), text) {
+	for _, p := range d.codeNear(u.path) {
+		if src, ok := d.baseText(p); ok && strings.Contains(src, text) {
 			return true
-		}
-		if n++; n == maxPractice {
-			break
 		}
 	}
 	return false

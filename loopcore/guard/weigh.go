@@ -141,35 +141,24 @@ func (d *diff) practice(f *fileDiff, s suppression) bool {
 	if holdsDirective(f.oldU.src, s) {
 		return true
 	}
-	if d.in.Before == nil {
+	if d.in.Before == nil || len(s.lead) < minLead {
 		return false
 	}
-	dir, kind := dirOf(f.path()), ext(f.path())
-	near, far := []string{}, []string{}
-	for _, p := range d.in.Before.List() {
-		switch {
-		case ext(p) != kind || p == f.path() || isInstalled(p):
-		case dirOf(p) == dir:
-			near = append(near, p)
-		default:
-			far = append(far, p)
-		}
-	}
-	for n, p := range append(near, far...) {
-		if n == maxPractice {
-			return false
-		}
-		if data, ok := d.read(d.in.Before, p); ok && len(data) < maxUnit && holdsDirective(string(data), s) {
+	for _, p := range d.kin(f.path()) {
+		if src, ok := d.baseText(p); ok && holdsDirective(src, s) {
 			return true
 		}
 	}
 	return false
 }
 
+// minLead is the length from which the beginning of a directive tells it.
+const minLead = 4
+
 // holdsDirective says whether a source holds the directive of s, with some code
 // where s names one and without where it names none.
 func holdsDirective(src string, s suppression) bool {
-	if len(s.lead) < 4 {
+	if len(s.lead) < minLead {
 		return false
 	}
 	for {
