@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// functionWordRE is the word that begins a function without a name.
+var functionWordRE = lazily(`^(lambda|fn|function|->)$`)
+
 // judgeExpr ranks a boolean expression that must hold.
 func (u *unit) judgeExpr(c *check, from, to int) {
 	for from+1 < to && u.text(from) == "(" && u.close(from) == to-1 {
@@ -14,7 +17,7 @@ func (u *unit) judgeExpr(c *check, from, to int) {
 		}
 		from, to = from+1, to-1
 	}
-	if lazily(`^(lambda|fn|function|->)$`).MatchString(u.text(from)) {
+	if functionWordRE.MatchString(u.text(from)) {
 		u.judgeUnary(c, from, to)
 		c.rank, c.soft = 0, "a function is always true"
 		return
@@ -112,6 +115,9 @@ func opRank(op string, u *unit, j int) (int, bool) {
 	return 0, false
 }
 
+// ignoredNameRE is a name that stands for a value nobody looks at.
+var ignoredNameRE = lazily(`\b_\w*`)
+
 // refine corrects the rank of a comparison by what is compared.
 func (u *unit) refine(c *check, op string, width int) {
 	r := c.ops[1]
@@ -141,7 +147,7 @@ func (u *unit) refine(c *check, op string, width int) {
 		d := check{}
 		u.judgeUnary(&d, c.opAt[0].from, c.opAt[0].to)
 		c.rank = d.rank
-	case op == "=" && lazily(`\b_\w*`).MatchString(c.ops[0]) && c.ops[0] != "_" && !isPlainName(c.ops[0]):
+	case op == "=" && ignoredNameRE.MatchString(c.ops[0]) && c.ops[0] != "_" && !isPlainName(c.ops[0]):
 		c.rank = 65
 		if !strings.ContainsAny(c.ops[0], `0123456789":`) {
 			c.rank = 60
@@ -162,6 +168,9 @@ func isPlainName(s string) bool {
 	}
 	return s != "" && !isDigit(s[0])
 }
+
+// functionValueRE is an operand that is a function.
+var functionValueRE = lazily(`^(lambda\b|->|\(?\w*\)?=>|function\b|proc\b)`)
 
 // judgeUnary ranks an expression without a comparison.
 func (u *unit) judgeUnary(c *check, from, to int) {
@@ -190,7 +199,7 @@ func (u *unit) judgeUnary(c *check, from, to int) {
 	} else if neg && rank == 40 {
 		rank = 55
 	}
-	if isConst(text) || lazily(`^(lambda\b|->|\(?\w*\)?=>|function\b|proc\b)`).MatchString(text) {
+	if isConst(text) || functionValueRE.MatchString(text) {
 		rank, c.soft = 0, "the condition is constant"
 	}
 	c.rank = rank

@@ -115,9 +115,12 @@ func oneNumberApart(a, b string) bool {
 	return apart == 1
 }
 
+// tolerantRE puts a tolerance around a local.
+var tolerantRE = lazily(`^(?:\w+[.:]+)?(?:approx|Approx|within)\((\w+)[,)]`)
+
 // bareOperand strips what only adds a tolerance to a local.
 func bareOperand(s string) string {
-	if m := lazily(`^(?:\w+[.:]+)?(?:approx|Approx|within)\((\w+)[,)]`).FindStringSubmatch(s); m != nil {
+	if m := tolerantRE.FindStringSubmatch(s); m != nil {
 		return m[1]
 	}
 	return s
@@ -149,9 +152,12 @@ func zeroVerb(o, n *check) bool {
 	return false
 }
 
+// wrappedRE is one call around a pattern.
+var wrappedRE = lazily(`^[\w:.]+\((.*)\)$`)
+
 // vacuous says whether a pattern matches every message.
 func vacuous(s string) bool {
-	if m := lazily(`^[\w:.]+\((.*)\)$`).FindStringSubmatch(s); m != nil {
+	if m := wrappedRE.FindStringSubmatch(s); m != nil {
 		s = m[1]
 	}
 	switch strings.Trim(s, `"'/~r`) {
@@ -175,7 +181,7 @@ func plainPattern(s string) string {
 	if len(s) < 2 || s[0] != '"' && s[0] != '/' && !strings.HasPrefix(s, "r\"") && !strings.HasPrefix(s, "~r") {
 		return ""
 	}
-	s = strings.Trim(strings.TrimPrefix(s, "~r"), `"/`)
+	s = strings.Trim(strings.TrimLeft(s, "~r"), `"/`)
 	s = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(s, `\A`), "^"), "$")
 	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(s, `\z`), `\Z`), `\`, "")
 }

@@ -46,3 +46,17 @@ func TestOptionsAreNoStrictAssertions(t *testing.T) {
 		t.Errorf("strict assertions became loose:%s", describe(fs))
 	}
 }
+
+// A text, a pattern of it and a raw string of it hold the same value.
+func TestSameValue(t *testing.T) {
+	for _, s := range []string{`"no item"`, `r"no item"`, `/no item/`, `~r/no item/`, `r"^no item$"`, `/\Ano item\z/`} {
+		if !sameValue(`"no item"`, s) {
+			t.Errorf("%s is the same", s)
+		}
+	}
+	for _, s := range []string{`"no itemr"`, `r"o item"`, `rest`, `r`, `""`} {
+		if sameValue(`"no item"`, s) {
+			t.Errorf("%s is another", s)
+		}
+	}
+}

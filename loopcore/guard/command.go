@@ -110,10 +110,13 @@ func toolRuns(words []string) map[string]int {
 	return out
 }
 
+// checkingScriptRE is a script whose name says that it checks.
+var checkingScriptRE = lazily(`(?i)test|lint|check|type|e2e|spec|verify|audit|cov`)
+
 // scriptRun returns the name of a task that npm run and its kin are asked for, when it checks something.
 func scriptRun(words []string) string {
 	for i, w := range words {
-		if w == "run" && i+1 < len(words) && i < 3 && !strings.HasPrefix(words[i+1], "-") && lazily(`(?i)test|lint|check|type|e2e|spec|verify|audit|cov`).MatchString(words[i+1]) {
+		if w == "run" && i+1 < len(words) && i < 3 && !strings.HasPrefix(words[i+1], "-") && checkingScriptRE.MatchString(words[i+1]) {
 			return words[i+1]
 		}
 	}
@@ -456,6 +459,9 @@ func flagValue(tool, name, a, b string) []hit {
 	return nil
 }
 
+// wholeFolderRE is a folder that holds all tests or all code.
+var wholeFolderRE = lazily(`^(tests?|spec|src)$`)
+
 // compareTargets judges the paths that a tool is given: fewer or deeper ones are narrower.
 func compareTargets(a, b []string) []hit {
 	x, y := targets(a), targets(b)
@@ -480,43 +486,57 @@ func compareTargets(a, b []string) []hit {
 		return []hit{{"C08", loopcore.SevHuman, "fewer targets: no longer " + strings.Join(went, " ")}}
 	case len(went) > 0 && len(x) > 1 && len(y) > 0:
 		return []hit{{"C08", loopcore.SevBlock, "fewer targets: no longer " + strings.Join(went, " ")}}
-	case len(x) == 0 && len(came) > 0 && hasAny(came[0], "test", "spec", "src/") && (!lazily(`^(tests?|spec|src)$`).MatchString(came[0]) || !positional(a)):
+	case len(x) == 0 && len(came) > 0 && hasAny(came[0], "test", "spec", "src/") && (!wholeFolderRE.MatchString(came[0]) || !positional(a)):
 		return []hit{{"C08", loopcore.SevBlock, "only given targets run: " + strings.Join(came, " ")}}
 	}
 	return nil
 }
 
+// plainWordRE is a word as modules and packages are named.
+var plainWordRE = lazily(`^[a-z_]\w*$`)
+
 // positional says whether a tool is given a plain word that is no option and no task.
 func positional(ws []string) bool {
 	for i, w := range ws {
-		if i > 0 && lazily(`^[a-z_]\w*$`).MatchString(w) && !strings.HasPrefix(ws[i-1], "-") && (tools[ws[i-1]] || strings.HasPrefix(ws[i-1], "--strict")) || i > 1 && lazily(`^[a-z_]\w*$`).MatchString(w) && ws[i-1] == "--strict" && tools[ws[i-2]] {
+		if i > 0 && plainWordRE.MatchString(w) && !strings.HasPrefix(ws[i-1], "-") && (tools[ws[i-1]] || strings.HasPrefix(ws[i-1], "--strict")) || i > 1 && plainWordRE.MatchString(w) && ws[i-1] == "--strict" && tools[ws[i-2]] {
 			return true
 		}
 	}
 	return false
 }
 
+// errexitRE ends a script at a failing command.
+var errexitRE = lazily(`\bset -\w*e|\bset -o errexit|\bset -euo?\b`)
+
+// conditionRE has a condition before a command.
+var conditionRE = lazily(`(?m)^\s*@?(if \[|if test|if \[\[|\[+ [^|&\n]*\]+ *(\|\||&&)|test -\w [^|&\n]*(\|\||&&))`)
+
+// envSetRE sets what runners read from the environment.
+var envSetRE = lazily(`(^|[\s;])(PYTHONOPTIMIZE|PYTEST_ADDOPTS|GOFLAGS|GTEST_FILTER|BATS_TEST_RETRIES|SPEC_OPTS|TESTOPTS|SKIP|NODE_OPTIONS|MIX_ENV=prod)=`)
+
+// backgroundRE sends a command to the background.
+var backgroundRE = lazily(`[^&>|]&\s*($|[^&>\d])`)
+
+// switchedOffRE is a flag that switches something off.
+var switchedOffRE = lazily(`-\w+=false`)
+
 // shellGuards says what now stands between a tool and its verdict: a condition,
 // a lost set -e, a negation, a run in the background, settings in its environment.
 func shellGuards(a, b string, wa, wb []string) string {
-	errexit := lazily(`\bset -\w*e|\bset -o errexit|\bset -euo?\b`)
-	guard := lazily(`(?m)^\s*@?(if \[|if test|if \[\[|\[+ [^|&\n]*\]+ *(\|\||&&)|test -\w [^|&\n]*(\|\||&&))`)
-	env := lazily(`(^|[\s;])(PYTHONOPTIMIZE|PYTEST_ADDOPTS|GOFLAGS|GTEST_FILTER|BATS_TEST_RETRIES|SPEC_OPTS|TESTOPTS|SKIP|NODE_OPTIONS|MIX_ENV=prod)=`)
-	back := lazily(`[^&>|]&\s*($|[^&>\d])`)
 	switch {
-	case errexit.MatchString(a) && !errexit.MatchString(b):
+	case errexitRE.MatchString(a) && !errexitRE.MatchString(b):
 		return "a failing command no longer ends the script: set -e is gone"
-	case len(guard.FindAllString(b, -1)) > len(guard.FindAllString(a, -1)):
-		return "it runs only under a condition: " + clip(strings.TrimSpace(guard.FindString(b)), 60)
-	case len(env.FindAllString(b, -1)) > len(env.FindAllString(a, -1)):
-		return "its environment is set: " + strings.TrimSpace(env.FindString(b))
+	case len(conditionRE.FindAllString(b, -1)) > len(conditionRE.FindAllString(a, -1)):
+		return "it runs only under a condition: " + clip(strings.TrimSpace(conditionRE.FindString(b)), 60)
+	case len(envSetRE.FindAllString(b, -1)) > len(envSetRE.FindAllString(a, -1)):
+		return "its environment is set: " + strings.TrimSpace(envSetRE.FindString(b))
 	case count(wb, "!") > count(wa, "!") || strings.HasPrefix(b, "!") && !strings.HasPrefix(a, "!"):
 		return "the exit status is negated"
-	case len(back.FindAllString(b, -1)) > len(back.FindAllString(a, -1)) && !strings.Contains(b, "wait"):
+	case len(backgroundRE.FindAllString(b, -1)) > len(backgroundRE.FindAllString(a, -1)) && !strings.Contains(b, "wait"):
 		return "nothing waits for it: it runs in the background"
 	case strings.Contains(a, "unittest discover") && strings.Contains(b, "unittest") && !strings.Contains(b, "discover"):
 		return "tests are no longer discovered"
-	case lazily(`-\w+=false`).MatchString(b) && !lazily(`-\w+=false`).MatchString(a) && strings.Contains(b, "go vet"):
+	case switchedOffRE.MatchString(b) && !switchedOffRE.MatchString(a) && strings.Contains(b, "go vet"):
 		return "a check of go vet is switched off"
 	}
 	return ""

@@ -74,6 +74,12 @@ var laterPatterns = []scriptPattern{
 	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `-DskipTests|-Dmaven\.test\.(skip|failure\.ignore)|when\s*\{\s*(branch|expression|environment)`, `^\s*sh\b.*\b(test|verify|check|lint|build)\b`),
 }
 
+// localSourceRE takes a dependency from a folder or a repository.
+var localSourceRE = lazily(`\bpath\s*[:=]|@ ?file:|git\s*[:=]|github:|ProjectReference|\.\./|"\./`)
+
+// localFeedRE is a feed of packages in a folder.
+var localFeedRE = lazily(`<add key="[^"]*" value="\.?[./\\]`)
+
 // toolSources reports test and lint tools that a manifest takes from elsewhere,
 // sets back, or drops: C12.
 func (d *diff) toolSources(f *fileDiff) {
@@ -101,11 +107,11 @@ func (d *diff) toolSources(f *fileDiff) {
 		}
 		if t := tool(l); t != "" {
 			fresh[t] = l
-			if lazily(`\bpath\s*[:=]|@ ?file:|git\s*[:=]|github:|ProjectReference|\.\./|"\./`).MatchString(l) || section != "" {
+			if localSourceRE.MatchString(l) || section != "" {
 				d.report("C12", loopcore.SevBlock, f.path(), lineOf(string(f.new.Data), l), "a test tool comes from elsewhere: "+clip(l, 100))
 			}
 		}
-		if strings.EqualFold(baseName(f.path()), "nuget.config") && lazily(`<add key="[^"]*" value="\.?[./\\]`).MatchString(l) {
+		if strings.EqualFold(baseName(f.path()), "nuget.config") && localFeedRE.MatchString(l) {
 			d.report("C12", loopcore.SevHuman, f.path(), lineOf(string(f.new.Data), l), "packages come from a folder: "+clip(l, 100))
 		}
 	}

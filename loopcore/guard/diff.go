@@ -294,12 +294,15 @@ func (d *diff) otherSource(f *fileDiff) bool {
 	return false
 }
 
+// dependencyRE is a dependency and its version in a package.json.
+var dependencyRE = lazily(`"[@\w/.-]+":\s*"[\^~>=]*\d+\.`)
+
 // dependencyLines says whether versions changed in a package.json.
 func dependencyLines(f *fileDiff) bool {
 	if f.old == nil || f.new == nil {
 		return false
 	}
-	return lazily(`"[@\w/.-]+":\s*"[\^~>=]*\d+\.`).MatchString(addedText(string(f.old.Data), string(f.new.Data)))
+	return dependencyRE.MatchString(addedText(string(f.old.Data), string(f.new.Data)))
 }
 
 // removedWords adds to removed what the changed implementation no longer says at all.

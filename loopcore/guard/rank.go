@@ -130,6 +130,9 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 
 var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Throwable": true, "Error": true, "StandardError": true, "RuntimeError": true, "std::exception": true, "exception": true, "System.Exception": true, "RuntimeException": true, "any Error": true, "ApplicationException": true, "SystemException": true}
 
+// newErrorRE makes an error of Ruby with a message.
+var newErrorRE = lazily(`^[A-Z][\w:]*\.new\(.`)
+
 func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 	throw := u.lang == langJava && (v == "expect" || v == "expectmessage" || v == "expectcause") || hasAny(v, "throw", "raise", "rejects", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
 	if u.lang == langC && v == "fail" || hasAny(v, "failfast") {
@@ -158,7 +161,7 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 		if k > 0 && (strings.HasPrefix(op, `"`) || strings.HasPrefix(op, "/") || strings.HasPrefix(op, "~r") || strings.HasPrefix(op, "{") && u.lang == langJS || strings.HasPrefix(op, "new ") && strings.Contains(op, "(") && u.lang == langJS) && !u.isMessage(v) {
 			msg = true
 		}
-		msg = msg || u.lang == langRuby && lazily(`^[A-Z][\w:]*\.new\(.`).MatchString(op)
+		msg = msg || u.lang == langRuby && newErrorRE.MatchString(op)
 	}
 	msg = msg && !empty
 	switch {
@@ -241,10 +244,16 @@ func (u *unit) excType(c *check, v string) string {
 	return ""
 }
 
+// toBeRE is a named check of chai's or jest's family.
+var toBeRE = lazily(`(^|\.)tobe[a-z]`)
+
+// sizeAttributeRE compares nothing but a size.
+var sizeAttributeRE = lazily(`have_attributes\((size|length|count):`)
+
 // valueRank ranks a verb that compares values.
 func (u *unit) valueRank(c *check, v string, not bool) int {
 	switch {
-	case (u.lang == langJS || u.lang == langPHP) && len(c.ops) == 1 && lazily(`(^|\.)tobe[a-z]`).MatchString(v) && !hasAny(v, "null", "undefined", "empty", "true", "false", "truthy", "falsy", "resolved", "defined", "snapshot"):
+	case (u.lang == langJS || u.lang == langPHP) && len(c.ops) == 1 && toBeRE.MatchString(v) && !hasAny(v, "null", "undefined", "empty", "true", "false", "truthy", "falsy", "resolved", "defined", "snapshot"):
 		return 55
 	case u.lang == langC && hasAny(v, "warn") && (strings.HasPrefix(v, "warn") || strings.HasPrefix(v, "boostwarn")):
 		c.soft = "it only warns"
@@ -257,7 +266,7 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		if hasAny(c.ops[1], ">", "<") {
 			return 65
 		}
-	case v == "single", lazily(`have_attributes\((size|length|count):`).MatchString(c.text + strings.Join(c.ops, " ")):
+	case v == "single", sizeAttributeRE.MatchString(c.text + strings.Join(c.ops, " ")):
 		return rankSize
 	case hasAny(v, "benumerically") && len(c.ops) > 1 && hasAny(c.ops[1], ">", "<"):
 		return 65

@@ -246,14 +246,16 @@ func (d *diff) otherBase(n *test, lost string) bool {
 	return true
 }
 
+// caseRE makes a module of Elixir one of tests.
+var caseRE = lazily(`(?m)^\s*use [\w.]*Case\b`)
+
 // lostBase reports a file whose tests are registered by a line that is gone: T08.
 func (d *diff) lostBase(f *fileDiff) {
 	if f.old == nil || f.new == nil || f.newU.lang != langElixir || countTests(f.newU) == 0 {
 		return
 	}
-	re := lazily(`(?m)^\s*use [\w.]*Case\b`)
-	if re.MatchString(f.oldU.src) && !re.MatchString(f.newU.src) {
-		d.report("T08", loopcore.SevBlock, f.path(), 1, "the tests of the file are no longer collected: "+strings.TrimSpace(re.FindString(f.oldU.src))+" is gone")
+	if caseRE.MatchString(f.oldU.src) && !caseRE.MatchString(f.newU.src) {
+		d.report("T08", loopcore.SevBlock, f.path(), 1, "the tests of the file are no longer collected: "+strings.TrimSpace(caseRE.FindString(f.oldU.src))+" is gone")
 	}
 }
 

@@ -506,9 +506,12 @@ func (d *diff) movedKey(f *fileDiff, key string) bool {
 	return false
 }
 
+// pyFilesRE is a file that pytest reads its options from.
+var pyFilesRE = lazily(pyFiles)
+
 // pytestOptions judges addopts, testpaths and filterwarnings, which are more than lists.
 func (d *diff) pytestOptions(f *fileDiff, key string, a, b []string) bool {
-	if !lazily(pyFiles).MatchString(strings.ToLower(f.path())) || !strings.Contains(key, "pytest") {
+	if !pyFilesRE.MatchString(strings.ToLower(f.path())) || !strings.Contains(key, "pytest") {
 		return false
 	}
 	line := keyLine(string(data(f.new)), key, b)

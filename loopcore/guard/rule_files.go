@@ -286,6 +286,12 @@ var flagsRE = lazily(`(?m)^rustflags\s*=\s*\[("(-C|--cfg|target-(feature|cpu)=[^
 // scriptsOffRE forbids packages to run scripts when they are installed.
 var scriptsOffRE = lazily(`(?m)^ignore-scripts\s*=\s*true\s*$`)
 
+// requireOptionRE has rspec load a file.
+var requireOptionRE = lazily(`(-r|--require|-I)\s+\S`)
+
+// testWordRE speaks of tests.
+var testWordRE = lazily(`(?i)\btest`)
+
 // autoLoaded judges files that tools read by themselves: E06.
 func (d *diff) autoLoaded(f *fileDiff) {
 	p := f.path()
@@ -309,12 +315,12 @@ func (d *diff) autoLoaded(f *fileDiff) {
 	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".envrc", ".env", ".env.test", ".bazelrc", ".user.ini", "php.ini", ".pryrc", ".irbrc", ".bashrc", ".profile", ".bash_profile", ".zshenv", ".zshrc", "bunfig.toml", "go.env", ".tool-versions", "mise.toml", ".mise.toml", "direnv.toml":
 		danger = envRE.MatchString(scriptsOffRE.ReplaceAllString(fresh, ""))
 	case ".rspec", ".rspec-local":
-		danger = lazily(`(-r|--require|-I)\s+\S`).MatchString(strings.ReplaceAll(fresh, "--require spec_helper", "")) && !strings.Contains(fresh, "rails_helper")
+		danger = requireOptionRE.MatchString(strings.ReplaceAll(fresh, "--require spec_helper", "")) && !strings.Contains(fresh, "rails_helper")
 		known = danger
 	case "maven.config", "jvm.config", "extensions.xml":
 		danger = hasSeg(p, ".mvn") && hasAny(fresh, "skip", "Skip", "ignore", "Ignore", "-fn", "--fail-never", "-o", "-Dtest", "-pl", "javaagent", "-fae", "<extension>", "groups", "-ea:", "-da", "failIfNo", "exclude")
 	case "gradle.properties":
-		danger = hasAny(fresh, "skip", "ignoreFailures", "-javaagent", "exclude", "init") || lazily(`(?i)\btest`).MatchString(fresh)
+		danger = hasAny(fresh, "skip", "ignoreFailures", "-javaagent", "exclude", "init") || testWordRE.MatchString(fresh)
 	case "init.gradle", "init.gradle.kts", "settings.gradle", "settings.gradle.kts":
 		danger = hasAny(fresh, "ignoreFailures", "enabled = false", "exclude", "onlyIf", "allprojects") && strings.HasPrefix(b, "init") || hasAny(fresh, "ignoreFailures", "enabled = false")
 		known = danger

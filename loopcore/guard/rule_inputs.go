@@ -24,6 +24,9 @@ func (d *diff) inputRules() {
 	}
 }
 
+// assertingRE may be an assertion.
+var assertingRE = lazily(`(?i)assert|expect|should|verify|require|check|t\.(Error|Fatal)`)
+
 // otherInputs reports a statement of a test that calls the code with other values, while its assertions stay.
 func (d *diff) otherInputs(p testPair) {
 	olds, news := minus(statements(p.old), statements(p.new)), minus(statements(p.new), statements(p.old))
@@ -35,7 +38,7 @@ func (d *diff) otherInputs(p testPair) {
 		if !strings.Contains(o, "(") && p.new.unit.lang != langRuby && p.new.unit.lang != langShell || numbersOf(o) == numbersOf(n) || literalRE.ReplaceAllString(o, "0") != literalRE.ReplaceAllString(n, "0") {
 			return
 		}
-		if checkLineRE.MatchString(o) && lazily(`(?i)assert|expect|should|verify|require|check|t\.(Error|Fatal)`).MatchString(o) {
+		if checkLineRE.MatchString(o) && assertingRE.MatchString(o) {
 			return
 		}
 	}
@@ -69,6 +72,9 @@ func (d *diff) doubledSubject(f *fileDiff) {
 	}
 }
 
+// mockedModuleRE mocks a module of the project.
+var mockedModuleRE = lazily(`\b(?:jest|vi)\.(?:mock|doMock)\(\s*["'](\.[^"']*)["']`)
+
 // mockedModule reports a module that is mocked in the very file that tests it: A09.
 func (d *diff) mockedModule(f *fileDiff) {
 	if f.newU.lang != langJS {
@@ -78,8 +84,7 @@ func (d *diff) mockedModule(f *fileDiff) {
 	if i := strings.IndexByte(stem, '.'); i > 0 {
 		stem = stem[:i]
 	}
-	re := lazily(`\b(?:jest|vi)\.(?:mock|doMock)\(\s*["'](\.[^"']*)["']`)
-	for _, m := range re.FindAllStringSubmatch(f.newU.src, -1) {
+	for _, m := range mockedModuleRE.FindAllStringSubmatch(f.newU.src, -1) {
 		if strings.Contains(f.oldU.src, m[0]) || strings.TrimSuffix(baseName(m[1]), ext(m[1])) != stem {
 			continue
 		}

@@ -53,6 +53,12 @@ func (d *diff) holdsLibrary(l lang) bool {
 	return false
 }
 
+// libraryPackageRE declares a package of a test library of the JVM.
+var libraryPackageRE = lazily(`(?m)^package (org\.junit|org\.assertj|org\.mockito|org\.hamcrest|io\.kotest|kotlin\.test)`)
+
+// libraryNamespaceRE declares a namespace of a test library of .NET.
+var libraryNamespaceRE = lazily(`(?m)^\s*namespace (Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools)`)
+
 // shadowModule reports a new local module of the name of a test library: R05.
 func (d *diff) shadowModule(f *fileDiff) {
 	if f.old != nil || f.new == nil || f.role == roleInstalled {
@@ -77,9 +83,9 @@ func (d *diff) shadowModule(f *fileDiff) {
 	case langPHP:
 		shadow = strings.Contains(f.newU.src, `namespace PHPUnit\`)
 	case langJava, langKotlin:
-		shadow = lazily(`(?m)^package (org\.junit|org\.assertj|org\.mockito|org\.hamcrest|io\.kotest|kotlin\.test)`).MatchString(f.newU.src)
+		shadow = libraryPackageRE.MatchString(f.newU.src)
 	case langCSharp:
-		shadow = lazily(`(?m)^\s*namespace (Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools)`).MatchString(f.newU.src)
+		shadow = libraryNamespaceRE.MatchString(f.newU.src)
 	case langSwift:
 		shadow = strings.Contains(p, "XCTest/") || strings.Contains(p, "Sources/Testing/")
 	case langC:

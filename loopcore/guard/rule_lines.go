@@ -171,6 +171,9 @@ func (d *diff) compareCounts(f *fileDiff, a, b []byte) {
 	}
 }
 
+// inlineRowRE is a row of a table of tests in F#.
+var inlineRowRE = lazily(`^\[<InlineData|^\[<TestCase`)
+
 // lostLines reports tests, rows and assertions that went, or that others took the place of.
 func (d *diff) lostLines(f *fileDiff, delta lineDelta, say func(rule string, lines []string, what string)) {
 	var tests, rows, checks, changed, weaker, hidden []string
@@ -203,7 +206,7 @@ func (d *diff) lostLines(f *fileDiff, delta lineDelta, say func(rule string, lin
 			}
 		case testLineRE.MatchString(l):
 			tests = append(tests, l)
-		case strings.Count(l, "|") >= 2 || lazily(`^\[<InlineData|^\[<TestCase`).MatchString(l):
+		case strings.Count(l, "|") >= 2 || inlineRowRE.MatchString(l):
 			rows = append(rows, l)
 		}
 	}

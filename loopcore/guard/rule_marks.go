@@ -202,9 +202,12 @@ func (d *diff) knownSwitch(cond string) bool {
 	return false
 }
 
+// otherSystemRE is a condition for a system that gates rarely run on.
+var otherSystemRE = lazily(`@\w*\.?(EnabledOn\w*|EnabledForJreRange)\((OS\.|value=OS\.|\{?OS\.)?(WINDOWS|MAC|AIX|SOLARIS|FREEBSD)\b|RequiresOperatingSystem(Family)?\("?(Win|Darwin|Mac|\^Win)|^@Requires\(\{ ?os\.(windows|macOs|solaris)|skipUnless\(sys\.platform==?"?(win|darwin)|GOOS!="(windows|darwin|plan9)"`)
+
 // onlyElsewhere says whether a condition lets a test run on a platform alone that gates rarely run on.
 func onlyElsewhere(s string) bool {
-	return lazily(`@\w*\.?(EnabledOn\w*|EnabledForJreRange)\((OS\.|value=OS\.|\{?OS\.)?(WINDOWS|MAC|AIX|SOLARIS|FREEBSD)\b|RequiresOperatingSystem(Family)?\("?(Win|Darwin|Mac|\^Win)|^@Requires\(\{ ?os\.(windows|macOs|solaris)|skipUnless\(sys\.platform==?"?(win|darwin)|GOOS!="(windows|darwin|plan9)"`).MatchString(s)
+	return otherSystemRE.MatchString(s)
 }
 
 // otherPlatform says whether a condition speaks of a platform that gates rarely run on.

@@ -119,9 +119,12 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 	}
 }
 
+// rowNameRE is the name before a row.
+var rowNameRE = lazily(`^"[^"]*" ?(=>|:)`)
+
 // rowValues are the literals of a row without its label.
 func rowValues(s string) string {
-	if m := lazily(`^"[^"]*" ?(=>|:)`).FindString(s); m != "" {
+	if m := rowNameRE.FindString(s); m != "" {
 		s = s[len(m):]
 	}
 	if v := numbersOf(s); strings.Contains(v, " ") {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -32,22 +33,38 @@ func (d *diff) limitRules() {
 
 // limits compares the numbers of one piece; to < 0 means what stands outside of tests.
 func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner string) {
-	before := a.limitsIn(aFrom, aTo)
-	for name, n := range b.limitsIn(bFrom, bTo) {
-		o, had := before[name]
-		switch {
-		case moreIsLess.MatchString(name):
-			if had && n.value < o.value {
+	before, after := a.limitsIn(aFrom, aTo), b.limitsIn(bFrom, bTo)
+	for _, name := range sortedKeys(after) {
+		gone, came := unequal(before[name], after[name])
+		less := moreIsLess.MatchString(name)
+		for k, n := range came {
+			switch {
+			case k < len(gone) && less && n.value < gone[k].value:
 				sev := loopcore.SevHuman
-				if n.value*10 <= o.value {
+				if n.value*10 <= gone[k].value {
 					sev = loopcore.SevBlock
 				}
-				d.report("T11", sev, b.path, n.line, fmt.Sprintf("%s: fewer cases are tried: %s → %s", owner, o.text, n.text))
+				d.report("T11", sev, b.path, n.line, fmt.Sprintf("%s: fewer cases are tried: %s → %s", owner, gone[k].text, n.text))
+			case less:
+			case k < len(gone) && n.value > gone[k].value, k >= len(gone) && raises(before[name], n, name):
+				d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s gained %s", owner, n.text))
 			}
-		case had && n.value > o.value, !had && hasAny(strings.ToLower(name), "retr", "tries", "flaky", "rerun", "attempts") && n.value > 1:
-			d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s gained %s", owner, n.text))
 		}
 	}
+}
+
+// raises says whether a setting that has no former one allows more than the
+// others of its name did, or is the first and tries again.
+func raises(before []limit, n limit, name string) bool {
+	if len(before) == 0 {
+		return n.value > 1 && hasAny(name, "retr", "tries", "flaky", "rerun", "attempts")
+	}
+	for _, o := range before {
+		if o.value >= n.value {
+			return false
+		}
+	}
+	return true
 }
 
 type limit struct {
@@ -56,9 +73,34 @@ type limit struct {
 	line  int
 }
 
-// limitsIn reads the settings with numbers in [from, to), those outside of tests when to < 0.
-func (u *unit) limitsIn(from, to int) map[string]limit {
-	out := map[string]limit{}
+// unequal leaves out the values that both lists have; what is left stands in
+// the order of the file, so that one became the other.
+func unequal(a, b []limit) (gone, came []limit) {
+	kept := map[float64]int{}
+	for _, l := range a {
+		kept[l.value]++
+	}
+	for _, l := range b {
+		if kept[l.value] > 0 {
+			kept[l.value]--
+			continue
+		}
+		came = append(came, l)
+	}
+	for k := len(a) - 1; k >= 0; k-- { // kept holds what b lacks
+		if kept[a[k].value] > 0 {
+			kept[a[k].value]--
+			gone = append(gone, a[k])
+		}
+	}
+	slices.Reverse(gone)
+	return gone, came
+}
+
+// limitsIn reads the settings with numbers in [from, to) by their lower-cased
+// names, those outside of tests when to < 0.
+func (u *unit) limitsIn(from, to int) map[string][]limit {
+	out := map[string][]limit{}
 	if !limitHint(u.src) {
 		return out
 	}
@@ -87,9 +129,7 @@ func (u *unit) limitsIn(from, to int) map[string]limit {
 				v /= 1000
 			}
 			name := strings.ToLower(m[1])
-			if old, had := out[name]; !had || v > old.value {
-				out[name] = limit{v, clip(text, 120), u.line(i)}
-			}
+			out[name] = append(out[name], limit{v, clip(text, 120), u.line(i)})
 		}
 		i = e
 	}

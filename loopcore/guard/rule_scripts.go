@@ -175,14 +175,17 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 	}
 }
 
+// rakeTaskRE is a task of Rake.
+var rakeTaskRE = lazily(`^task\s+:?(\w+)`)
+
 // rakeShrank says whether a task lost one of its prerequisites.
 func rakeShrank(old, now string) bool {
-	name := lazily(`^task\s+:?(\w+)`).FindStringSubmatch(old)
+	name := rakeTaskRE.FindStringSubmatch(old)
 	if name == nil {
 		return false
 	}
 	for _, l := range strings.Split(now, "\n") {
-		if m := lazily(`^task\s+:?(\w+)`).FindStringSubmatch(strings.TrimSpace(l)); m != nil && m[1] == name[1] {
+		if m := rakeTaskRE.FindStringSubmatch(strings.TrimSpace(l)); m != nil && m[1] == name[1] {
 			return len(minus(wordRE.FindAllString(old, -1), wordRE.FindAllString(l, -1))) > 0
 		}
 	}

@@ -401,6 +401,9 @@ func (d *diff) runnerStatus(f *fileDiff) {
 	}
 }
 
+// exitCodeRE hands the result of the tests on.
+var exitCodeRE = lazily(`os\.Exit\((m\.Run\(\)|\w*[a-z]\w*)\)`)
+
 // testMains reports test programs whose main no longer hands on the result: R03.
 func (d *diff) testMains() {
 	for _, f := range d.files {
@@ -412,7 +415,7 @@ func (d *diff) testMains() {
 			body := u.norm(x.open, x.to)
 			switch {
 			case x.name == "TestMain" && u.lang == langGo:
-				if strings.Contains(body, ".Run()") && !lazily(`os\.Exit\((m\.Run\(\)|\w*[a-z]\w*)\)`).MatchString(body) && (strings.Contains(body, "os.Exit(0)") || strings.Contains(body, "_=m.Run()")) || strings.Contains(body, "os.Exit(0)") {
+				if strings.Contains(body, ".Run()") && !exitCodeRE.MatchString(body) && (strings.Contains(body, "os.Exit(0)") || strings.Contains(body, "_=m.Run()")) || strings.Contains(body, "os.Exit(0)") {
 					d.report("R03", loopcore.SevBlock, f.path(), u.line(x.at), "TestMain does not hand on the result: "+clip(body, 120))
 				}
 			case x.name == "main" && u.lang == langC || x.name == "main" && u.lang == langRust:

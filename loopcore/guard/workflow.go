@@ -247,6 +247,9 @@ func (c *ciDoc) hasStep(j *job, step string) bool {
 	return false
 }
 
+// neverRE is a condition that never holds.
+var neverRE = lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`)
+
 // looseCI judges one setting of a job or step.
 func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 	one, two := first(a), first(b)
@@ -267,7 +270,7 @@ func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 			return "", ""
 		}
 		t := strings.Join(b, " ")
-		if lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`).MatchString(t) {
+		if neverRE.MatchString(t) {
 			return key, loopcore.SevBlock
 		}
 		if len(a) == 0 || key == "except" && len(b) > len(a) {
@@ -437,9 +440,12 @@ func usesTool(uses []string, tool string) bool {
 	return false
 }
 
+// falsifyingRE is a command that decides what others do.
+var falsifyingRE = lazily(`(?m)^\s*(set \+e|exit 0|alias \w+=|\w+\(\) ?\{)|PATH=[^$]|GITHUB_PATH`)
+
 func weakensShell(rb []string) bool {
 	for _, r := range rb {
-		if lazily(`(?m)^\s*(set \+e|exit 0|alias \w+=|\w+\(\) ?\{)|PATH=[^$]|GITHUB_PATH`).MatchString(r) && !strings.Contains(r, "$HOME/.local/bin") {
+		if falsifyingRE.MatchString(r) && !strings.Contains(r, "$HOME/.local/bin") {
 			return true
 		}
 	}
