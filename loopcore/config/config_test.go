@@ -87,6 +87,8 @@ func TestFaultsAreNamed(t *testing.T) {
 		"guard: {overrides: [{files: /a/**, rules: {T01: off}}]}":     "guard.overrides[0].files: should be relative to the top",
 		"guard: {overrides: [{files: '!a', rules: {T01: off}}]}":      "guard.overrides[0].files: takes no exceptions",
 		"guard: {protect: [../golden]}":                               "guard.protect[0]: should be relative to the top",
+		"guard: {protect: [a, '']}":                                   "guard.protect[1]: should be text",
+		"guard: {protect: ''}":                                        "guard.protect: is empty",
 		"guard: {protect: golden/}":                                   `guard.protect: names a folder: write "golden/**"`,
 		"a: [":                                                        File + ": ",
 		"- 1":                                                         "the file: should be keys and values",

@@ -88,7 +88,8 @@ func (r *reader) globs(path string, v any) []string {
 			at = fmt.Sprintf("%s[%d]", path, i)
 		}
 		switch {
-		case g == "":
+		case strings.TrimSpace(g) == "":
+			r.fail(at, "is empty: name files, or leave it out")
 		case !doublestar.ValidatePattern(g):
 			r.fail(at, "is no glob: %q (brackets and braces must be closed; write \\ before one that is meant)", g)
 		case strings.HasPrefix(g, "/") || strings.HasPrefix(g, "./") || slices.Contains(strings.Split(g, "/"), ".."):

@@ -388,19 +388,6 @@ func TestWaiver(t *testing.T) {
 	}
 }
 
-func TestProtectedKeepsTheHonestPart(t *testing.T) {
-	in := Input{Changes: []Change{
-		change("a.go", "package a\n\nfunc F() int { return 0 }\n", "package a\n\nfunc F() int { return 1 }\n"),
-		change("b.go", "package a\n\nfunc G() {}\n", "package a\n\nfunc G() {} //nolint\n"),
-		change("a_test.go", goTest, strings.Replace(goTest, "\tif F()", "\tt.Skip(\"later\")\n\tif F()", 1)),
-		change("new_test.go", "", goTest),
-	}}
-	got := strings.Join(Protected(in, Check(in)), " ")
-	if got != "a_test.go b.go" {
-		t.Errorf("restores %q", got)
-	}
-}
-
 func TestDeterministic(t *testing.T) {
 	c := readCase(t, filepath.Join(corpus, "cases", "ts-retry-config.txtar"))
 	first := describe(Check(c.input))

@@ -1,38 +1,6 @@
 package guard
 
-import (
-	"sort"
-
-	"github.com/bmatcuk/doublestar/v4"
-
-	"fixloop/loopcore"
-)
-
-// Protected lists the changed paths that a violation restores from the
-// baseline: every file of the gate's side (tests, support, data, snapshots,
-// settings, installed dependencies, reports) that existed before or stands in
-// a blocking finding, and the paths that Protect names. Implementation files
-// are in the list only when a blocking finding stands in them, because the
-// honest part of an edit is kept: then only that file goes back.
-func Protected(in Input, findings []loopcore.Finding) []string {
-	blocked := map[string]bool{}
-	for _, f := range findings {
-		if f.Severity == loopcore.SevBlock {
-			blocked[f.File] = true
-		}
-	}
-	var out []string
-	for _, c := range in.Changes {
-		if same(c.Old, c.New) {
-			continue
-		}
-		if blocked[c.Path] || c.Old != nil && gatePath(c.Path) || matchAny(in.Protect, c.Path) {
-			out = append(out, c.Path)
-		}
-	}
-	sort.Strings(out)
-	return out
-}
+import "github.com/bmatcuk/doublestar/v4"
 
 // IsProtected says whether a path belongs to the gate's side: what a hook
 // refuses to let an agent edit while a loop is open. New tests are welcome, so

@@ -537,9 +537,6 @@ func (t *test) sources() []row {
 	var out []row
 	if t.head < t.body {
 		out = append(out, row{text: u.blanked(t.head, t.body), line: u.line(t.at)})
-		for p := t.parent; p != nil; p = p.parent {
-			_ = p
-		}
 	}
 	for i := t.body; i < t.to; i++ {
 		switch u.text(i) {

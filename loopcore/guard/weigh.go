@@ -88,14 +88,6 @@ func (d *diff) repaid(f *fileDiff) bool {
 	return after >= before || edited >= manyTests && after*10 >= before*7
 }
 
-// milder is human instead of block where the loss was repaid.
-func (d *diff) milder(sev loopcore.Severity, u *unit) loopcore.Severity {
-	if sev == loopcore.SevBlock && d.repaid(d.owner[u]) {
-		return loopcore.SevHuman
-	}
-	return sev
-}
-
 // versioned says whether a condition asks for a version or a feature of what
 // the tests run on, which a gate may well have.
 func versioned(s string) bool { return versionedRE.MatchString(s) }

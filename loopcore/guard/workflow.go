@@ -36,9 +36,7 @@ func (d *diff) workflow(f *fileDiff) {
 	d.ciSettings(f, a, b)
 	d.ciCommands(f, a, b)
 	d.ciExcludes(f, a, b)
-	if d.in.Mode == ModeNoWeaken || true {
-		d.ciMatrix(f, a, b)
-	}
+	d.ciMatrix(f, a, b)
 }
 
 // ciDoc is a CI file as jobs.
