@@ -22,7 +22,7 @@ const (
 	looseAny                     // any new entry or value is for a person to see
 )
 
-// keyRule is one row of section 4.5 of the taxonomy.
+// keyRule is one setting whose change may narrow a gate: a row of C01 to C12 in docs/guard.md.
 type keyRule struct {
 	rule string
 	dir  direction
@@ -252,6 +252,22 @@ var keyRules = []keyRule{
 	kh("C03", looseGrow, `(^|/)(audit|deny)\.toml$`, `(advisories\.(ignore|informational_warnings)|bans\.(skip|skip-tree)|licenses\.(allow|exceptions).*)$`),
 	// anywhere
 	kx("C10", looseOff, anyFile, `(warnings[-_]as[-_]errors|warningsAsErrors|treat_warnings_as_errors|werror)$`),
+	// tools and files that a row above does not name
+	kx("C05", looseDown, `(^|/)bunfig\.toml$`, `coverageThreshold(\..*)?$`),
+	kx("C05", looseGrow, `(^|/)sonar-project\.properties$`, `exclusions$`),
+	kx("C03", looseGrow, `(^|/)\.?pylintrc$`, `(^|\.)(disable|ignore|ignore-patterns|ignore-paths)$`),
+	kx("C03", looseGrow, `(^|/)\.bandit$`, `(skips|exclude_dirs|exclude)$`),
+	kx("C03", looseOff, goLint, `^linters[-.]settings\..*\.(check-\w+|enable-all|strict\w*|require-\w+)$`),
+	kx("C03", looseOff, gradleF, `(allRules|isAllRules)(\.set)?$`),
+	kx("C03", looseLevel, `(^|/)lint\.xml$`, `@severity$`),
+	kx("C03", looseOff, `(^|/)\.swift-format$`, `^rules\.`),
+	kx("C01", looseAny, phpunitF, `directory.*@(suffix|prefix)$`),
+	kx("C08", looseOn, `(^|/)tox\.ini$`, `ignore_outcome$`),
+	kx("C08", looseShrink, `(^|/)tox\.ini$`, `(^|\.)env_?list$`),
+	kx("C08", looseOn, `(^|/)taskfile\.ya?ml$`, `ignore_error$`),
+	kh("C08", looseAny, `(^|/)taskfile\.ya?ml$`, `\.status$`),
+	kh("E06", looseAny, `(^|/)junit-platform\.properties$`, `conditions\.deactivate$|autodetection\.enabled$`),
+	kh("E06", looseAny, `(^|/)gradle\.properties$`, `skip`),
 }
 
 // keyRuleOf finds the row for a key of a file.
@@ -261,11 +277,6 @@ func keyRuleOf(p, key string) (keyRule, bool) {
 		return keyRule{}, false // its own keys, and none of a runner's
 	}
 	for _, r := range keyRules {
-		if r.file.MatchString(l) && r.key.MatchString(key) {
-			return r, true
-		}
-	}
-	for _, r := range laterKeyRules {
 		if r.file.MatchString(l) && r.key.MatchString(key) {
 			return r, true
 		}

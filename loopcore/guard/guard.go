@@ -13,7 +13,7 @@ import (
 // Mode says what may be done to existing tests.
 type Mode string
 
-// The modes of DESIGN section 5.
+// The modes: in a loop tests are frozen unless .fixloop.yaml says no-weaken.
 const (
 	ModeFrozen   Mode = "frozen"    // any edit of an existing test is at least human
 	ModeNoWeaken Mode = "no-weaken" // neutral and strengthening edits pass

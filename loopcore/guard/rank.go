@@ -40,7 +40,7 @@ func hasAny(s string, words ...string) bool {
 }
 
 // judge gives an assertion its family, strength, exception type and tolerance
-// from its verb and operands. Strength follows section 4.3 of the taxonomy:
+// from its verb and operands. A drop of it is what A04 in docs/guard.md tells:
 // equality 90, a bound within a tolerance 85, containment and order 60-75, one
 // predicate 55, presence and type 40, anything 0-30.
 func (u *unit) judge(c *check) {

@@ -49,7 +49,7 @@ func inLibrary(_ *diff, f *fileDiff, at int) bool {
 	return true
 }
 
-// runtimePatterns are signs of the run-time cheats of section 3 R and 4.6 of the taxonomy.
+// runtimePatterns are signs of the cheats at run time: R01 to R10 in docs/guard.md.
 var runtimePatterns = []pattern{
 	px("R01", loopcore.SevBlock, inCode, `PYTEST_CURRENT_TEST|PYTEST_VERSION|PYTEST_XDIST|JEST_WORKER_ID|\bVITEST(_POOL_ID|_WORKER_ID|_MODE)?\b|NODE_TEST_CONTEXT|import\.meta\.vitest|\btesting\.Testing\(\)|flag\.Lookup\("test\.|os\.Args\[0\].*"[./_]?test|"[./]?test(\.exe)?".*os\.Args|\bcfg!\(test\)|XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|NSClassFromString\("XCTest|XCInjectBundle|PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|defined\?\(:*(RSpec|Minitest|Test::Unit)|surefire\.|org\.gradle\.test\.worker|\bBATS_\w+|\bSHUNIT_|SHELLSPEC_|Mix\.env(\(\))?==:test|Code\.ensure_loaded\?\(ExUnit|Process\.whereis\(ExUnit|class_exists\("\\*(PHPUnit|TestCase)|\btypeof (describe|it|jest|vi|beforeEach|expect|test|mocha)\b|"MOCHA_|"GTEST_|CTEST_INTERACTIVE|runningUnitTests|DENO_TEST|BUN_TEST|CYPRESS|process\.env\.TEST\b|globalThis\.(jest|vi|describe|it|expect|mocha)\b|global\.(describe|it|jest)\b|Object\.const_defined\?\(:*"?(RSpec|Minitest)|NEXTEST|RUST_TEST_|TEST_TMPDIR|TEST_SRCDIR|DOTNET_TEST|VSTEST`),
 	px("R01", loopcore.SevBlock, inCode, `NODE_ENV("\])?\s*(===?|!==?)\s*"test"|"test"\s*(===?|!==?)\s*process\.env\.NODE_ENV|(RAILS_ENV|RACK_ENV|APP_ENV|MIX_ENV|PHX_ENV|FLASK_ENV|ENVIRONMENT)"?[\])]*(,"[^"]*"\))?\s*(===?|==|\.eql\?|=)\s*"test(ing)?"|"test(ing)?"\s*===?\s*\$?_?(ENV|SERVER|getenv)|getenv\("(APP_ENV|RAILS_ENV|RACK_ENV)"\)\s*===?\s*"test|Rails\.env\.test\?|runningUnitTests\(|environment\("testing"\)`),

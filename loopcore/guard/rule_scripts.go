@@ -42,7 +42,7 @@ const (
 	netSide   = `(AssemblyInfo|GlobalUsings|TestAssembly|ModuleInitializer|Setup|Usings)\w*\.cs$`
 )
 
-// scriptPatterns are the rows of section 4.5 of the taxonomy for settings that are programs.
+// scriptPatterns are what keyRules are, for settings that are programs.
 var scriptPatterns = []scriptPattern{
 	// pytest
 	sx("C01", loopcore.SevBlock, pyConf, `\bcollect_ignore(_glob)?\b\s*(=|\+=|\.)|\bpytest_ignore_collect\b|\bpytest_deselected\b|\bitems\[:\]\s*=|\bitems\.(remove|pop|clear)\(|\bdel items\b|\bpytest_collect_file\b|\bpytest_pycollect_makeitem\b|\bpytest_itemcollected\b`, ``),
@@ -88,6 +88,50 @@ var scriptPatterns = []scriptPattern{
 	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `\bcatchError\b|\bwarnError\b|returnStatus:\s*true|\|\|\s*true|propagate:\s*false|currentBuild\.result\s*=\s*.SUCCESS|allowEmptyResults:\s*true|when\s*\{\s*expression\s*\{\s*false|unstable\(|try\s*\{`, `\bjunit\b|error\b.*failed`),
 	// R03 outside of code files
 	sx("C09", loopcore.SevBlock, `(^|/)(\.pre-commit-config\.yaml|lefthook\.yml|\.lefthook\.yml|\.lintstagedrc(\.json)?)$`, `stages:\s*\[?\s*(manual|post-)|\bexclude:|\bSKIP\b|\|\| ?true|exclude_types|files:\s*\^\$|\bskip:|\bfail_fast:\s*false=no|additional_dependencies: \[\]=no|verbose: true=no|--exit-zero|fail_on_\w+:\s*false`, `^\s*-?\s*id:|^\s*-\s*repo:|^\s*\w+[\w-]*:\s*$=no|\brun:`),
+	// further builds and CI files
+	sx("C01", loopcore.SevBlock, cmakeFile, `CTEST_CUSTOM_(TESTS_IGNORE|PRE_TEST|POST_TEST)[ \t]+[^)\s]|BUILD_TESTING[^)\n]*\bOFF\b`, ``),
+	sx("C02", loopcore.SevBlock, cmakeFile, `COMMAND[^)\n]*(-E true\b|\s(true|/bin/true|echo)\b)`, ``),
+	sx("C08", loopcore.SevHuman, cmakeFile, `CMAKE_BUILD_TYPE\s+"?(Release|MinSizeRel)`, ``),
+	sx("C10", loopcore.SevBlock, cmakeFile, ``, `-Werror\b`),
+	sx("C01", loopcore.SevBlock, `(^|/)meson\.build$`, ``, `^\s*(test|benchmark)\(`),
+	sx("C02", loopcore.SevBlock, `(^|/)meson\.build$`, `should_fail\s*:\s*true`, ``),
+	sx("C10", loopcore.SevBlock, `(^|/)meson\.build$`, ``, `werror=true`),
+	sx("C02", loopcore.SevBlock, `(^|/)BUILD(\.bazel)?$`, `tags\s*=.*"(manual|disabled|no-ci)"`, ``),
+	sx("C06", loopcore.SevBlock, `(^|/)BUILD(\.bazel)?$`, `flaky\s*=\s*True`, ``),
+	sx("E06", loopcore.SevBlock, `(^|/)\.bazelrc$`, `--test_filter|--build_tests_only|--test_tag_filters=-|--flaky_test_attempts|--test_lang_filters`, ``),
+	sx("E06", loopcore.SevHuman, `(^|/)build\.rs$`, `rustc-cfg|rustc-env|RUSTFLAGS`, ``),
+	sx("C02", loopcore.SevBlock, mixFiles, `autorun:\s*false`, ``),
+	sx("R04", loopcore.SevHuman, mixFiles, `formatters:\s*\[`, ``),
+	sx("C03", loopcore.SevBlock, `(^|/)\.credo\.exs$`, `excluded:\s*\[[^\]\s]`, ``),
+	sx("C08", loopcore.SevBlock, `(^|/)mix\.exs$`, `^\s*"?(test|ci|check|lint)"?:\s*(fn\b|\[\]|&)`, ``),
+	sx("C02", loopcore.SevBlock, pomFiles, `<phase>\s*none\s*</phase>`, ``),
+	sx("C03", loopcore.SevBlock, pomFiles, `<violationSeverity>\s*(error|none)\s*<`, ``),
+	sx("C10", loopcore.SevBlock, pomFiles+"|"+gradleF, `-Xlint:none|-nowarn\b`, `-Werror\b|-Xlint(:all)?\b`),
+	sx("C02", loopcore.SevBlock, gradleF, `^\s*onlyIf\b`, ``),
+	sx("C08", loopcore.SevBlock, gradleF, `excludedTask(Name)?s|taskGraph\.whenReady.*test`, ``),
+	sx("C05", loopcore.SevBlock, gradleF, ``, `dependsOn.*([Cc]overageVerification|jacoco|kover)`),
+	sx("C08", loopcore.SevHuman, `(^|/)settings\.gradle(\.kts)?$`, ``, `^include\b`),
+	sx("C02", loopcore.SevBlock, `(^|/)build\.xml$`, `halton(failure|error)\s*=\s*"(false|no|off)"`, `halton(failure|error)\s*=\s*"(true|yes|on)"`),
+	sx("C01", loopcore.SevBlock, `(^|/)testng[\w-]*\.xml$`, `<exclude\b|enabled\s*=\s*"false"`, `<(class|package|suite-file)\b[^>]*(name|path)=`),
+	sx("C02", loopcore.SevBlock, jestFiles, `\bonUnhandledError\b`, ``),
+	sx("C01", loopcore.SevBlock, `(^|/)vitest\.workspace\.\w+$`, ``, `["'][\w./*-]+["']`),
+	sx("C03", loopcore.SevBlock, clangTidy, `WarningsAsErrors:\s*(''|""|$)`, `WarningsAsErrors:\s*['"]?\*`),
+	sx("C03", loopcore.SevBlock, `(^|/)\.globalconfig$`, `severity\s*=\s*(none|silent|suggestion)`, ``),
+	sx("C03", loopcore.SevBlock, `checkstyle[\w.-]*\.xml$`, `"severity"\s+value\s*=\s*"(ignore|info|warning)"`, `<module\s+name=`),
+	sx("C03", loopcore.SevBlock, `(^|/)pmd[\w.-]*\.xml$`, ``, `<rule\s+ref=`),
+	sx("C03", loopcore.SevBlock, `\.php-cs-fixer(\.dist)?\.php$`, `=>\s*false`, `['"]@?\w+['"]\s*=>\s*true`),
+	sx("C04", loopcore.SevBlock, `(^|/)psalm[\w.-]*\.xml`, `errorLevel\s*=\s*"(suppress|info)"`, ``),
+	sx("C09", loopcore.SevBlock, `(^|/)grumphp\.ya?ml$`, ``, `^\s*\w+:\s*(~|null|$)`),
+	sx("C01", loopcore.SevBlock, rubySide, `\bt\.options\s*=.*-n\b|\bTESTOPTS\b`, ``),
+	sx("C10", loopcore.SevBlock, rubySide, `\.warning\s*=\s*false`, `\.warning\s*=\s*true`),
+	sx("C08", loopcore.SevBlock, `(^|/)(GNU)?[Mm]akefile$`, `^\.(IGNORE|SILENT=no)\b|^SHELL\s*[:?]?=\s*\S*(true|echo|:)\s*$`, `^\.SHELLFLAGS.*(pipefail|-e)`),
+	sx("C07", loopcore.SevBlock, `(^|/)\.circleci/config\.yml$`, `^\s*when:\s*on_fail`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)azure-pipelines\.ya?ml$`, `^trigger:\s*none`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)\.github/workflows/`, `^\s*(PYTEST_ADDOPTS|GOFLAGS|NODE_OPTIONS|GTEST_FILTER|BATS_TEST_RETRIES|CTEST_\w+|SPEC_OPTS|MAVEN_ARGS|RUSTFLAGS.*(cap-lints|-A)):|>\s*(node_modules|vendor)/(\.)?bin/|^\s*shell:\s*bash\s*\{0\}`, ``),
+	sx("C07", loopcore.SevHuman, `(^|/)\.github/workflows/`, `\brm\s+(-\w+\s+)*\S*(test|spec)`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)(\.woodpecker\.ya?ml|\.drone\.ya?ml)$`, `^\s*failure:\s*ignore`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)\.cirrus\.yml$`, `^\s*allow_failures:\s*true`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `-DskipTests|-Dmaven\.test\.(skip|failure\.ignore)|when\s*\{\s*(branch|expression|environment)`, `^\s*sh\b.*\b(test|verify|check|lint|build)\b`),
 }
 
 // scriptPatterns applies the rows to one file, and the numbers and ignore files that need more than a pattern.
@@ -98,12 +142,6 @@ func (d *diff) scriptPatterns(f *fileDiff) {
 	}
 	a, b := string(data(f.old)), string(f.new.Data)
 	for _, s := range scriptPatterns {
-		if !s.file.MatchString(p) {
-			continue
-		}
-		d.applyScript(f, s, a, b)
-	}
-	for _, s := range laterPatterns {
 		if s.file.MatchString(p) {
 			d.applyScript(f, s, a, b)
 		}

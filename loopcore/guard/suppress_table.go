@@ -11,7 +11,7 @@ type directive struct {
 func dx(rule, s string) directive  { return directive{rule, lazily(s), false} }
 func dxb(rule, s string) directive { return directive{rule, lazily(s), true} }
 
-// commentDirectives are those of section 4.4 of the taxonomy that live in comments.
+// commentDirectives silence a tool from a comment: L01 to L07 in docs/guard.md.
 var commentDirectives = []directive{
 	// Go
 	dx("L01", `^nolint(?::([\w,\- ]+))?`),
