@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"fixloop/loopcore"
@@ -102,4 +103,116 @@ func taskExisted(f *fileDiff, key string) bool {
 		}
 	}
 	return false
+}
+
+// goModule reports replaced test libraries: R05, and others: C12.
+func (d *diff) goModule(f *fileDiff, fresh string) {
+	for _, l := range strings.Split(fresh, "\n") {
+		if !strings.Contains(l, "=>") {
+			continue
+		}
+		rule, sev := "C12", loopcore.SevHuman
+		from, to, _ := strings.Cut(l, "=>")
+		if hasAny(from, "testify", "gomega", "ginkgo", "go-cmp", "gotest.tools", "quicktest", "matryer/is", "goconvey", "gomock", "rapid", "check.v1") {
+			rule, sev = "R05", loopcore.SevBlock
+		} else if f.old == nil {
+			continue
+		}
+		d.report(rule, sev, f.path(), lineOf(string(f.new.Data), l), "replaced: "+l)
+		if dir := strings.TrimPrefix(strings.TrimSpace(to), "./"); rule == "R05" {
+			for _, c := range d.files {
+				if strings.HasPrefix(c.path(), dir+"/") {
+					d.report(rule, sev, c.path(), 1, "takes the place of a test library")
+					break
+				}
+			}
+		}
+	}
+}
+
+var testToolRE = lazily(`(^|[/\[.:"@-])(jest|ts-jest|vitest|mocha|chai|ava|tap|sinon|nyc|c8|eslint|typescript-eslint|@?typescript-eslint|biome|oxlint|typescript|playwright|cypress|karma|jasmine|testing-library|supertest|phpunit|phpstan|psalm|pest|mockery|infection|php_codesniffer|pytest|mypy|ruff|flake8|pylint|hypothesis|coverage|tox|nox|bandit|pyright|rspec|minitest|rubocop|simplecov|capybara|webmock|vcr|proptest|rstest|insta|mockall|pretty_assertions|quickcheck|criterion|assert_cmd|trybuild|junit|assertj|mockito|hamcrest|testng|kotest|mockk|detekt|ktlint|jacoco|surefire|spotbugs|checkstyle|xunit|nunit|mstest|moq|fluentassertions|coverlet|nsubstitute|credo|dialyxir|excoveralls|mox|stream_data|swiftlint|quick|nimble|gtest|googletest|catch2|doctest|jest-cli)\b`)
+
+// dependency judges manifests: test and lint tools that were swapped, pinned down or dropped: C12.
+func (d *diff) dependency(f *fileDiff, key string, a, b []string) bool {
+	base := baseName(f.path())
+	switch base {
+	case "package.json", "composer.json", "Cargo.toml", "pyproject.toml":
+	default:
+		return false
+	}
+	if !hasAny(strings.ToLower(key), "dependencies", "require", "overrides", "resolutions", "patch", "replace", "sources", "repositories", "dependency-groups", "extras", "group") || strings.HasPrefix(key, "tool.") && !hasAny(key, "uv.sources", "dependencies") {
+		return false
+	}
+	one, two := first(a), first(b)
+	name := key
+	if len(b) > 1 || len(a) > 1 || !testToolRE.MatchString(strings.ToLower(name)) {
+		for _, v := range minus(b, a) {
+			if testToolRE.MatchString(strings.ToLower(v)) && localSource(v) {
+				d.report("C12", loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), v, b), "a test tool comes from elsewhere: "+v)
+			}
+		}
+		return true
+	}
+	line := keyLine(string(f.new.Data), key, b)
+	switch {
+	case two != "" && localSource(two) && !localSource(one):
+		d.report("C12", loopcore.SevBlock, f.path(), line, fmt.Sprintf("%s: %s → %s", key, show(a), show(b)))
+		if dir := localDir(two); dir != "" {
+			for _, c := range d.files {
+				if strings.HasPrefix(c.path(), dir) {
+					d.report("C12", loopcore.SevBlock, c.path(), 1, "takes the place of a test tool")
+					break
+				}
+			}
+		}
+	case len(b) == 0 && hasAny(key, "eslint", "phpstan", "psalm", "mypy", "ruff", "rubocop", "strict", "plugin"):
+		d.report("C12", loopcore.SevHuman, f.path(), line, key+" was dropped")
+	case older(one, two):
+		d.report("C12", loopcore.SevHuman, f.path(), line, fmt.Sprintf("%s went back: %s → %s", key, one, two))
+	}
+	return true
+}
+
+func localSource(v string) bool {
+	return hasAny(v, "file:", "link:", "portal:", "npm:", "git+", "github:", "path =", "path=", "./", "../", "http:", "https:", "@ file", "dev-", "*@dev", "patch:") && !strings.HasPrefix(v, "workspace:") && !strings.Contains(v, "npm:@jest/") || v == "path"
+}
+
+func localDir(v string) string {
+	for _, p := range [...]string{"file:./", "link:./", "portal:./", "file:", "link:", "./"} {
+		if s, ok := strings.CutPrefix(v, p); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// older says whether a version went back.
+func older(a, b string) bool {
+	x, y := versionOf(a), versionOf(b)
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	for i := 0; i < len(x) && i < len(y); i++ {
+		if x[i] != y[i] {
+			return y[i] < x[i]
+		}
+	}
+	return false
+}
+
+var versionRE = lazily(`(\d+)(?:\.(\d+))?(?:\.(\d+))?`)
+
+func versionOf(s string) []int {
+	m := versionRE.FindStringSubmatch(s)
+	var out []int
+	if m == nil {
+		return nil
+	}
+	for _, g := range m[1:] {
+		if g != "" {
+			n, _ := strconv.Atoi(g)
+			out = append(out, n)
+		}
+	}
+	return out
 }

@@ -1,0 +1,178 @@
+package guard
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// job is one unit of a workflow: what it runs, and the settings around.
+type job struct {
+	name  string
+	runs  []string // commands in order
+	uses  []string
+	keys  settings // loose settings of the job and its steps, by step
+	lists settings // matrix axes
+}
+
+// ciDoc is a CI file as jobs.
+type ciDoc struct {
+	jobs  map[string]*job
+	order []string
+	all   settings // every key of the file
+}
+
+func readJobs(b []byte) (*ciDoc, bool) {
+	if len(b) > maxConfig {
+		return nil, false
+	}
+	var v any
+	if yaml.Unmarshal(b, &v) != nil {
+		return nil, false
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	doc := &ciDoc{jobs: map[string]*job{}, all: settings{}}
+	doc.all.flatten("", v, 0)
+	jobs, _ := m["jobs"].(map[string]any)
+	if jobs == nil {
+		jobs = map[string]any{}
+		for k, e := range m {
+			if _, ok := e.(map[string]any); ok && k != "variables" && k != "default" && k != "workflow" && k != "trigger" && k != "pool" && k != "env" && k != "cache" && k != "on" {
+				jobs[k] = e
+			}
+		}
+		for _, k := range [...]string{"script", "steps", "install", "before_script", "test_script", "pipeline", "stages", "tasks"} {
+			if e, ok := m[k]; ok {
+				jobs["("+k+")"] = map[string]any{"script": e}
+			}
+		}
+	}
+	for name, e := range jobs {
+		j := &job{name: name, keys: settings{}, lists: settings{}}
+		j.read("", e, 0)
+		doc.jobs[name] = j
+		doc.order = append(doc.order, name)
+	}
+	sort.Strings(doc.order)
+	return doc, true
+}
+
+// read walks a job; step names the step in which a setting stands.
+func (j *job) read(step string, v any, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	switch x := v.(type) {
+	case map[string]any:
+		if s := stepName(x); s != "" {
+			step = s
+		}
+		keys := make([]string, 0, len(x))
+		for k := range x {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		for _, k := range keys {
+			j.pair(step, k, x[k], depth)
+		}
+	case []any:
+		for _, e := range x {
+			if s, ok := e.(string); ok {
+				j.runs = append(j.runs, s)
+				continue
+			}
+			j.read(step, e, depth+1)
+		}
+	}
+}
+
+func stepName(m map[string]any) string {
+	for _, k := range [...]string{"name", "id", "run", "uses", "script", "bash", "task", "displayName", "label"} {
+		if s, ok := m[k].(string); ok {
+			return strings.Join(strings.Fields(s), " ")
+		}
+	}
+	return ""
+}
+
+func (j *job) pair(step, k string, v any, depth int) {
+	switch k {
+	case "run", "script", "bash", "command", "cmd", "powershell", "pwsh", "before_script", "after_script", "test_script", "commands", "cmds", "sh":
+		switch x := v.(type) {
+		case string:
+			j.runs = append(j.runs, x)
+			return
+		case []any:
+			for _, e := range x {
+				if s, ok := e.(string); ok {
+					j.runs = append(j.runs, s)
+				} else {
+					j.read(step, e, depth+1)
+				}
+			}
+			return
+		}
+	case "uses", "template":
+		if s, ok := v.(string); ok {
+			j.uses = append(j.uses, s)
+		}
+	case "if", "only_if", "when", "continue-on-error", "allow_failure", "allow_failures", "continueOnError", "timeout-minutes", "timeoutInMinutes", "soft_fail", "ignoreExitStatus", "enabled", "condition", "retry", "only", "except", "rules", "needs", "failure", "shell", "filters", "skip", "manual", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts", "failOnStderr", "fail_ci_if_error", "failTaskOnFailedTests":
+		s := settings{}
+		s.flatten("", v, 0)
+		var vals []string
+		for _, key := range keysOf(s, nil) {
+			for _, val := range s[key] {
+				vals = append(vals, strings.TrimPrefix(key+"="+val, "="))
+			}
+		}
+		key := k
+		if step != "" {
+			key = step + "\x00" + k
+		}
+		j.keys[key] = append(j.keys[key], vals...)
+		return
+	case "matrix":
+		j.lists.flatten("matrix", v, 0)
+		return
+	}
+	j.read(step, v, depth+1)
+}
+
+func lastPart(s string) string {
+	i := strings.LastIndex(s, ": ")
+	if i < 0 {
+		return s
+	}
+	head := s[:i]
+	if j := strings.LastIndex(head, ": "); j >= 0 {
+		return head[j+2:]
+	}
+	return head
+}
+
+func (c *ciDoc) hasStep(j *job, step string) bool {
+	for k := range j.keys {
+		if strings.HasPrefix(k, step+"\x00") {
+			return true
+		}
+	}
+	for _, r := range append(append([]string(nil), j.runs...), j.uses...) {
+		if strings.Join(strings.Fields(r), " ") == step {
+			return true
+		}
+	}
+	for k, v := range c.all {
+		if strings.HasSuffix(k, ".name") || strings.HasSuffix(k, ".id") || strings.HasSuffix(k, ".label") || strings.HasSuffix(k, ".displayName") || strings.HasSuffix(k, ".task") {
+			for _, x := range v {
+				if strings.Join(strings.Fields(x), " ") == step {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,171 @@
+package guard
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+func flagsOnly(ws []string) bool {
+	for _, w := range ws {
+		if !strings.HasPrefix(w, "-") && w != "error" && w != "warnings" && w != ";" {
+			return false
+		}
+	}
+	return len(ws) > 0
+}
+
+// compareFlags judges flags that came and went.
+func compareFlags(tool string, a, b []string) []hit {
+	var out []hit
+	came, went := minus(b, a), minus(a, b)
+	for _, w := range came {
+		name, val, has := strings.Cut(w, "=")
+		switch {
+		case strings.Contains(tool, "cargo") && (w == "-D" || w == "--all" || w == "--deny"):
+		case hasFlag(went, name) && has:
+			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
+		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):
+		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s") && !flagOf(tool, name, next(b, w)):
+		case looseRE.MatchString(w) || narrowRE2.MatchString(w) || narrowRE2.MatchString(name):
+			rule, sev := "C08", loopcore.SevBlock
+			switch {
+			case hasAny(name, "retries", "rerun", "--retry", "flaky", "repeat"):
+				rule = "C06"
+			case hasAny(name, "timeout"):
+				rule, sev = "C06", loopcore.SevHuman
+			case strings.HasPrefix(name, "-Wno-") || name == "-w" || strings.Contains(w, "NoWarn") || name == "-suppress-warnings" || name == "--disable-warnings":
+				rule = "C10"
+			case hasAny(name, "baseline", "--new", "auto-gen"):
+				rule = "C11"
+			case name == "--fail-level" || name == "--fail-on" || name == "--exclude" && generatedPath(next(b, w)):
+				sev = loopcore.SevHuman
+			}
+			out = append(out, hit{rule, sev, tool + " gained " + w})
+		case strings.HasPrefix(w, "!") && len(a) > 0:
+			out = append(out, hit{"C08", loopcore.SevHuman, tool + " gained " + w})
+		}
+	}
+	for _, w := range went {
+		if w == "--noEmit" && (contains(b, "-b") || contains(b, "--build")) {
+			continue // what a build of project references checks all the same
+		}
+		name, _, _ := strings.Cut(w, "=")
+		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || w == "-e" && !strings.Contains(tool, "set") || w == "-D" && contains(b, "-Dwarnings") {
+			continue
+		}
+		rule := "C08"
+		switch {
+		case strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-pedantic") || w == "warnings" || hasAny(w, "warnings-as-errors", "warnaserror"):
+			rule = "C10"
+		case hasAny(w, "cov", "fail-under", "threshold"):
+			rule = "C05"
+		case w == "--ci":
+			rule = "S02"
+		case w == "-D" || w == "error" || w == "-e":
+			continue
+		}
+		sev := loopcore.SevBlock
+		if w == "-coverprofile" || strings.HasPrefix(w, "-cover") || w == "--cov" || w == "--coverage" || strings.HasPrefix(w, "--cov") && !strings.Contains(w, "fail") || w == "-count=1" || w == "--check" || w == "--all" || w == "--all-features" || w == "--all-targets" || strings.HasPrefix(w, "-shuffle") || w == "-Wconversion" {
+			sev = loopcore.SevHuman
+		}
+		out = append(out, hit{rule, sev, tool + " lost " + w})
+	}
+	return out
+}
+
+func contains(ws []string, w string) bool { return count(ws, w) > 0 }
+
+// next returns the word after w.
+func next(ws []string, w string) string {
+	for i, x := range ws {
+		if x == w && i+1 < len(ws) {
+			return ws[i+1]
+		}
+	}
+	return ""
+}
+
+func hasFlag(ws []string, name string) bool {
+	for _, w := range ws {
+		if n, _, _ := strings.Cut(w, "="); n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func valueIn(ws []string, name string) string {
+	for _, w := range ws {
+		if n, v, _ := strings.Cut(w, "="); n == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// flagOf says whether a short flag narrows or loosens in this tool.
+func flagOf(tool, flag, arg string) bool {
+	is := func(names ...string) bool { return hasAny(tool, names...) }
+	switch flag {
+	case "-k", "-m":
+		return is("pytest", "tox", "unittest")
+	case "-p":
+		return is("pytest") && strings.HasPrefix(arg, "no:")
+	case "-t":
+		return is("bun", "jest", "vitest", "jest", "rspec")
+	case "-g", "-f", "-i":
+		return is("mocha", "playwright") || flag == "-f" && is("bats")
+	case "-e":
+		return is("rspec")
+	case "-o":
+		return is("jest") || is("pytest") && !hasAny(arg, "junit", "log_", "cache_dir", "console_output_style", "asyncio_", "tmp_path")
+	case "-x":
+		return is("gradle")
+	case "-E", "-R", "-L", "-I":
+		return is("ctest", "nextest")
+	case "-A":
+		return is("cargo", "clippy")
+	case "-w":
+		return is("gcc", "clang", "cc", "make", "cmake", "") && tool == "" || is("clang", "gcc")
+	case "-O":
+		return is("unittest", "pytest", "python")
+	case "-D":
+		return false
+	case "--group":
+		return is("phpunit", "pest", "codecept") && !hasAny(tool, "tox", "uv")
+	case "--disable", "--list":
+		return is("pylint", "golangci", "rubocop", "cargo", "swiftlint")
+	case "--test":
+		return is("cargo", "nextest")
+	case "--exclude":
+		return !generatedPath(arg)
+	case "--only":
+		return is("mix", "vitest", "playwright", "rubocop")
+	case "--run":
+		return is("go test")
+	}
+	return false
+}
+
+// flagValue judges a flag whose value changed.
+func flagValue(tool, name, a, b string) []hit {
+	x, okA := amount(a)
+	y, okB := amount(b)
+	l := strings.ToLower(name)
+	switch {
+	case okA && okB && hasAny(l, "fail-under", "threshold", "minimum", "min", "level") && y < x:
+		return []hit{{"C05", loopcore.SevBlock, tool + " " + name + " fell from " + a + " to " + b}}
+	case okA && okB && hasAny(l, "max-warnings", "max-complexity", "max-line") && y > x:
+		return []hit{{"C03", loopcore.SevBlock, tool + " " + name + " grew from " + a + " to " + b}}
+	case okA && okB && hasAny(l, "retries", "rerun", "timeout", "repeat") && y > x:
+		sev := loopcore.SevBlock
+		if y <= 2*x {
+			sev = loopcore.SevHuman
+		}
+		return []hit{{"C06", sev, tool + " " + name + " grew from " + a + " to " + b}}
+	case narrowRE2.MatchString(name) || looseRE.MatchString(name):
+		return []hit{{"C08", loopcore.SevHuman, tool + " " + name + " changed from " + a + " to " + b}}
+	}
+	return nil
+}

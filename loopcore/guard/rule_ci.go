@@ -1,0 +1,177 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// ciSettings reports settings that let failures pass or jobs not run.
+func (d *diff) ciSettings(f *fileDiff, a, b *ciDoc) {
+	say := func(sev loopcore.Severity, what string) {
+		d.report("C07", sev, f.path(), keyLine(string(f.new.Data), lastPart(what), nil), what)
+	}
+	for _, name := range b.order {
+		nj, oj := b.jobs[name], a.jobs[name]
+		if oj == nil {
+			continue
+		}
+		for _, k := range keysOf(nj.keys, oj.keys) {
+			step, key, has := strings.Cut(k, "\x00")
+			if !has {
+				step, key = "", k
+			}
+			va, vb := oj.keys[k], nj.keys[k]
+			if equalBags(va, vb) {
+				continue
+			}
+			if step != "" && !a.hasStep(oj, step) {
+				continue // a new step
+			}
+			if why, sev := looseCI(key, va, vb); why != "" {
+				say(d.ciSeverity(nj, step, sev), fmt.Sprintf("%s %s: %s: %s → %s", name, clip(step, 60), key, show(va), show(vb)))
+			}
+		}
+	}
+	d.ciTriggers(f, a, b, say)
+}
+
+// ciSeverity: a step that only tells or uploads is for a person.
+func (d *diff) ciSeverity(j *job, step string, sev loopcore.Severity) loopcore.Severity {
+	l := strings.ToLower(step)
+	if hasAny(l, "upload", "notify", "slack", "comment", "deploy", "publish", "codecov", "coveralls", "cache", "release", "artifact", "docs", "benchmark", "label") && !hasAny(l, "test", "lint", "check") {
+		return loopcore.SevHuman
+	}
+	if step == "" {
+		l = strings.ToLower(j.name)
+		if hasAny(l, "deploy", "publish", "notify", "release", "docs", "bench", "nightly", "label", "stale", "upload", "pages", "docker") && !hasAny(l, "test", "lint", "check") {
+			return loopcore.SevHuman
+		}
+	}
+	return sev
+}
+
+// neverRE is a condition that never holds.
+var neverRE = lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`)
+
+// looseCI judges one setting of a job or step.
+func looseCI(key string, a, b []string) (string, loopcore.Severity) {
+	one, two := first(a), first(b)
+	switch key {
+	case "continue-on-error", "allow_failure", "continueOnError", "soft_fail", "ignoreExitStatus", "skip", "manual":
+		if len(b) > 0 && !falsy(two) && !truthy(one) {
+			if strings.Contains(two, "matrix.") || strings.Contains(two, "${{") && !strings.Contains(two, "true") || strings.HasPrefix(two, "exit_codes") {
+				return key, loopcore.SevHuman
+			}
+			return key, loopcore.SevBlock
+		}
+	case "allow_failures", "failure":
+		if len(minus(b, a)) > 0 {
+			return key, loopcore.SevBlock
+		}
+	case "if", "only_if", "condition", "enabled", "when", "rules", "only", "except", "filters":
+		if len(b) == 0 {
+			return "", ""
+		}
+		t := strings.Join(b, " ")
+		if neverRE.MatchString(t) {
+			return key, loopcore.SevBlock
+		}
+		if len(a) == 0 || key == "except" && len(b) > len(a) {
+			if hasAny(t, "always()", "success()", "failure()", "!cancelled()") && !strings.Contains(t, "&&") {
+				return "", ""
+			}
+			return key, loopcore.SevHuman
+		}
+		return key, loopcore.SevHuman
+	case "timeout-minutes", "timeoutInMinutes":
+		x, _ := amount(one)
+		y, ok := amount(two)
+		if ok && x > 0 && y > 10*x {
+			return key, loopcore.SevBlock
+		}
+		if ok && x > 0 && y > x {
+			return key, loopcore.SevHuman
+		}
+	case "retry", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts":
+		if len(b) > 0 {
+			return key, loopcore.SevHuman
+		}
+	case "fail_ci_if_error", "failOnStderr", "failTaskOnFailedTests":
+		if falsy(two) && truthy(one) {
+			return key, loopcore.SevHuman
+		}
+	case "shell":
+		if !strings.Contains(two, "pipefail") && strings.Contains(one, "pipefail") || strings.Contains(two, "+e") {
+			return key, loopcore.SevBlock
+		}
+	}
+	return "", ""
+}
+
+// ciTriggers reports events and paths that no longer start the workflow.
+func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, string)) {
+	on := func(k string) bool {
+		return strings.HasPrefix(k, "on.") || k == "on" || strings.HasPrefix(k, "true.") || k == "true" || strings.HasPrefix(k, "trigger") || strings.HasPrefix(k, "pr.") || strings.HasPrefix(k, "workflow.rules") || strings.HasPrefix(k, "branches.")
+	}
+	event := func(k string) string {
+		k = strings.TrimPrefix(strings.TrimPrefix(k, "on."), "true.")
+		name, _, _ := strings.Cut(k, ".")
+		return name
+	}
+	events := func(s settings) map[string]bool {
+		out := map[string]bool{}
+		for k, v := range s {
+			if k == "on" || k == "true" {
+				for _, x := range v {
+					out[x] = true
+				}
+			} else if strings.HasPrefix(k, "on.") || strings.HasPrefix(k, "true.") {
+				out[event(k)] = true
+			}
+		}
+		return out
+	}
+	ea, eb := events(a.all), events(b.all)
+	for _, e := range [...]string{"push", "pull_request", "merge_group", "pull_request_target"} {
+		if ea[e] && !eb[e] {
+			sev := loopcore.SevBlock
+			if eb["push"] || eb["pull_request"] {
+				sev = loopcore.SevHuman
+			}
+			say(sev, "on: no longer started by "+e)
+		}
+	}
+	for _, k := range keysOf(a.all, b.all) {
+		if !on(k) || equalBags(a.all[k], b.all[k]) {
+			continue
+		}
+		switch {
+		case hasAny(k, "paths-ignore", "branches-ignore", "exclude"):
+			if news := minus(b.all[k], a.all[k]); len(news) > 0 {
+				sev := loopcore.SevBlock
+				if docsOnly(news) {
+					continue
+				}
+				if len(a.all[k]) > 0 && hasAny(k, "branches") {
+					sev = loopcore.SevHuman
+				}
+				say(sev, k+": "+show(a.all[k])+" → "+show(b.all[k]))
+			}
+		case strings.HasSuffix(k, ".paths") || strings.HasSuffix(k, ".branches"):
+			if len(a.all[k]) == 0 && ea[event(k)] && len(b.all[k]) > 0 || len(minus(a.all[k], b.all[k])) > 0 && len(b.all[k]) > 0 {
+				say(loopcore.SevHuman, k+": "+show(a.all[k])+" → "+show(b.all[k]))
+			}
+		}
+	}
+}
+
+func docsOnly(vs []string) bool {
+	for _, v := range vs {
+		if !hasAny(strings.ToLower(v), "doc", ".md", ".txt", "license", "readme", "changelog", "examples", ".github", "website", "dependabot", "renovate", "gh-pages", ".rst", ".gitignore") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,199 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// leftOver judges assertions without a partner.
+func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, pool map[string]int) {
+	var won []*check
+	for j := range news {
+		if !usedN[j] {
+			won = append(won, &news[j])
+		}
+	}
+	helped := d.callsNewHelper(p)
+	rewritten := (d.impl || !d.inLoop()) && alike(p.old.words(), p.new.words()) < 0.5 && p.old.to-p.old.body > 40 && strength(news)*10 >= strength(olds)*7
+	for i := range olds {
+		o := &olds[i]
+		if usedO[i] || o.soft != "" || o.rank <= 5 {
+			continue
+		}
+		if pool[o.key()] > 0 {
+			pool[o.key()]--
+			continue
+		}
+		if d.inRows(p, o) || d.inSubtest(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
+			continue
+		}
+		sev := loopcore.SevBlock
+		switch {
+		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o)):
+			sev = loopcore.SevHuman
+		}
+		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {
+			d.report("T12", loopcore.SevBlock, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: the body is empty", p.new.path))
+			return
+		}
+		d.report("A01", sev, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: assertion removed: %s", p.new.path, o.text))
+	}
+	for _, w := range won {
+		if w.soft != "" && w.rank == 0 {
+			d.report("A02", loopcore.SevHuman, p.new.unit.path, w.line, fmt.Sprintf("test %q: %s: %s", p.new.path, w.soft, w.text))
+		}
+	}
+}
+
+// cleanUpRE is an assertion about the tidying up of a test, and not about its subject.
+var cleanUpRE = lazily(`\b(os\.(Remove|RemoveAll|Mkdir\w*|Chdir|Setenv|Unsetenv|WriteFile)|\w+\.Close|shutil\.rmtree|os\.(remove|unlink|rmdir)|fs\.(unlink|rm|rmdir)\w*|File\.delete|unlink|FileUtils\.rm\w*|Files\.delete\w*)\(`)
+
+// wasVersioned says whether a lost assertion held for one version of what the
+// tests run on: support for that version went.
+func (d *diff) wasVersioned(p testPair, o *check) bool {
+	for _, w := range p.old.unit.wraps(o.at, p.old) {
+		if w.kind != "if" {
+			continue
+		}
+		if versioned(w.text) {
+			return true
+		}
+		for k := range p.old.checks { // the other branch of such a condition
+			for _, v := range p.old.unit.wraps(p.old.checks[k].at, p.old) {
+				if strings.HasPrefix(w.text, "else") && v.kind == "if" && versioned(v.text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// inRows says whether the values of a lost assertion are those of a new row of
+// the file, for a test that takes its cases from a table now.
+func (d *diff) inRows(p testPair, o *check) bool {
+	want := literalRE.FindAllString(o.text, -1)
+	if d.inLoop() || len(want) == 0 {
+		return false
+	}
+	for _, r := range d.freshRows(d.owner[p.new.unit]) {
+		if holdsAll(literalRE.FindAllString(r.text, -1), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// freshRows are the rows of a file that its old version does not have.
+func (d *diff) freshRows(f *fileDiff) []row {
+	if rows, ok := d.newRows[f]; ok {
+		return rows
+	}
+	had := map[string]int{}
+	for _, r := range f.oldU.rows(!f.testSide()) {
+		had[r.text]++
+	}
+	var out []row
+	for _, r := range f.newU.rows(!f.testSide()) {
+		if had[r.text]--; had[r.text] < 0 {
+			out = append(out, r)
+		}
+	}
+	d.newRows[f] = out
+	return out
+}
+
+// covered says whether a lost presence check is implied by a stronger new check of the same subject.
+func (d *diff) covered(p testPair, o *check) bool {
+	if d.caughtByHand(p, o) {
+		return true
+	}
+	if len(o.ops) == 0 || o.family == famMock && o.rank > 60 {
+		return false
+	}
+	for k := range p.new.checks {
+		n := &p.new.checks[k]
+		if n.soft == "" && n.rank >= o.rank && o.rank <= 75 && len(n.ops) > 0 && (strings.HasPrefix(n.ops[0], o.ops[0]) || strings.Contains(n.text, o.ops[0])) && len(o.ops[0]) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *diff) stronger(won []*check, o *check) bool {
+	for _, w := range won {
+		if w.soft == "" && w.rank >= o.rank-4 {
+			return true
+		}
+	}
+	return false
+}
+
+// inSubtest says whether an assertion stands in a subtest that is judged on its own.
+func (d *diff) inSubtest(p testPair, o *check) bool {
+	t := p.old.unit.testAt(o.at)
+	return t != nil && t != p.old
+}
+
+// bodyStatements counts the tokens of a body that do something.
+func bodyStatements(t *test) int {
+	n := 0
+	for i := t.body; i < t.to; i++ {
+		switch t.unit.kind(i) {
+		case tkIdent:
+			if w := t.unit.text(i); w != "pass" && w != "end" && w != "return" && w != "done" && w != "None" && w != "nil" && w != "true" {
+				n++
+			}
+		case tkDirective:
+		}
+	}
+	return n
+}
+
+// callsNewHelper says whether the new body calls a function that the old tree did not have.
+func (d *diff) callsNewHelper(p testPair) bool {
+	return len(d.newHelpers(p)) > 0
+}
+
+func (d *diff) newHelpers(p testPair) []*fn {
+	var out []*fn
+	oldNames := map[string]bool{}
+	for _, f := range d.files {
+		for _, x := range f.oldU.fns {
+			oldNames[x.name] = true
+		}
+	}
+	for _, f := range d.files {
+		if f.newU.lang != p.new.unit.lang || !f.testSide() && !f.hasTests() {
+			continue
+		}
+		for _, x := range f.newU.fns {
+			if oldNames[x.name] || x.class {
+				continue
+			}
+			for i := p.new.body; i < p.new.to; i++ {
+				if p.new.unit.text(i) == x.name && i != x.at {
+					out = append(out, x)
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// helperChecks says whether a new helper that the test calls checks as strongly as o.
+func (d *diff) helperChecks(p testPair, o *check) bool {
+	for _, x := range d.newHelpers(p) {
+		for _, f := range d.files {
+			for _, c := range f.newChecks {
+				if f.newU.defines(x.name) && c.at > x.open && c.at < x.to && c.soft == "" && c.rank >= o.rank-4 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+package guard
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// groupOf says whether a retry holds only for named tests.
+func groupOf(f *fileDiff, key string) bool {
+	i := strings.LastIndex(key, ".")
+	if i < 0 {
+		return false
+	}
+	s, ok := readSettings(f.path(), f.new.Data)
+	if !ok {
+		return false
+	}
+	for k := range s {
+		if strings.HasPrefix(k, key[:i]+".filter") || strings.HasPrefix(k, key[:i]) && strings.Contains(k, "include") {
+			return true
+		}
+	}
+	return strings.Contains(key, "overrides")
+}
+
+func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say func(loopcore.Severity)) {
+	x, y := splitValues(a), splitValues(b)
+	for k := range y { // "...shared.rules" spreads what "shared.rules" names
+		y[k] = strings.TrimPrefix(y[k], "...")
+	}
+	for k := range x {
+		x[k] = strings.TrimPrefix(x[k], "...")
+	}
+	if strings.Contains(key, "per-file-ignores") || strings.Contains(key, "per_file_ignores") || r.rule == "C01" || r.rule == "C05" {
+		x, y = a, b
+		if len(a) == 1 && len(b) == 1 {
+			x, y = splitValues(a), splitValues(b)
+		}
+	}
+	news := minus(y, x)
+	if len(news) == 0 || len(news) == 1 && (news[0] == "" || news[0] == "[]" || strings.HasPrefix(news[0], "$(")) {
+		return
+	}
+	if narrower(news, minus(x, y)) {
+		return
+	}
+	sev := d.newFile(f, r.sev)
+	if sev == loopcore.SevBlock && !d.inLoop() && d.growsAlong(f, r, key, a, news) {
+		sev = loopcore.SevHuman
+	}
+	harmless := true
+	for _, v := range news {
+		if !generatedPath(v) {
+			harmless = false
+		}
+	}
+	if harmless || strings.Contains(key, "per-file") && generatedPath(key) {
+		sev = loopcore.SevHuman
+		if allDefault(news) {
+			return
+		}
+	}
+	say(sev)
+}
+
+// growsAlong says whether a list of exceptions grew with something that explains
+// it: a new version of the tool, a check that was switched on in the same
+// change, or a test that got a task of its own.
+func (d *diff) growsAlong(f *fileDiff, r keyRule, key string, old, news []string) bool {
+	if r.rule == "C03" && (d.upgraded() || strings.Contains(key, "per-file-ignores") && hasAny(string(data(f.old)), "per-file-ignores")) {
+		return true
+	}
+	if r.rule == "C05" && strings.Contains(key, "exclude") && sameWords(news, minus(old, news)) {
+		return true
+	}
+	before, _ := readSettings(f.path(), data(f.old))
+	after, _ := readSettings(f.path(), data(f.new))
+	on := map[string]bool{}
+	for k, vs := range after {
+		if hasAny(strings.ToLower(k[strings.LastIndexByte(k, '.')+1:]), "enable", "select", "include", "plugins") {
+			for _, v := range minus(splitValues(vs), splitValues(before[k])) {
+				on[v] = true
+			}
+		}
+	}
+	for _, o := range d.files { // moved from one file to another
+		if o != f && o.role == roleConfig && o.old != nil {
+			for _, v := range news {
+				if v != "" && strings.Contains(string(o.old.Data), v) && (o.new == nil || !strings.Contains(string(o.new.Data), v)) {
+					on[v] = true
+				}
+			}
+		}
+	}
+	for _, v := range news {
+		if !on[v] && !contains(old, v) && !(strings.HasSuffix(key, ".path") && len(on) > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameWords says whether each new pattern is an old one with fewer words.
+func sameWords(news, gone []string) bool {
+	for _, n := range news {
+		ok := false
+		for _, g := range gone {
+			all := true
+			eachWord(n, func(w string) { all = all && strings.Contains(g, w) })
+			ok = ok || all
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// narrower says whether every new entry replaces a wider one: src/** → src/gen/**.
+func narrower(news, gone []string) bool {
+	if len(gone) < len(news) || len(gone) == 0 {
+		return false
+	}
+	for _, n := range news {
+		ok := false
+		for _, g := range gone {
+			if strings.HasPrefix(n, strings.TrimRight(g, "*/")) || len(n) > 6 && strings.HasSuffix(g, n) && !strings.Contains(n, "*") {
+				ok = true
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func generatedPath(v string) bool {
+	l := strings.ToLower(v)
+	return hasAny(l, "gen/", "generated", "/gen", "_pb2", ".pb.", "dist", "build", "node_modules", "vendor", "coverage", "migrations", "__generated__", ".d.ts", "third_party", "target/", ".venv", "/tmp", "bundle", "out/", ".next", "storybook", "protos", "autogen", ".g.") && !hasAny(l, "test", "spec")
+}
+
+func allDefault(vs []string) bool {
+	for _, v := range vs {
+		if !hasAny(v, "node_modules", "dist", "build", "coverage", ".venv", "vendor/bundle", "target/", "out/", ".next") || hasAny(v, "src") {
+			return false
+		}
+	}
+	return true
+}
+
+// widened says whether entries that went are covered by one that stays: tests/a → tests.
+func (d *diff) widened(gone, now []string) bool {
+	for _, g := range gone {
+		ok := false
+		for _, n := range now {
+			base := strings.TrimRight(n, "*/.")
+			if strings.ReplaceAll(n, "**/", "") == g || strings.Contains(n, "**") && strings.HasPrefix(g, n[:strings.IndexByte(n, '*')]) && ext(n) == ext(g) {
+				ok = true
+			}
+			if n == "." || n == "./" || n == "ALL" || n == "all" || n == "**" || base != g && len(base) > 0 && strings.HasPrefix(g, base) {
+				ok = true
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *diff) shrinkSeverity(r keyRule, gone, now []string) loopcore.Severity {
+	if len(now) == 0 && hasAny(r.key.String(), "extends", "plugins") {
+		return loopcore.SevHuman
+	}
+	return r.sev
+}
+
+func shrinksWhenGone(key string) bool {
+	return hasAny(strings.ToLower(key), "select", "enable", "opt_in", "collectcoveragefrom", "compilerargs", "warningsaserrors", "strict", "extends", "plugins")
+}
+
+func narrowsWhenNew(key string) bool {
+	return hasAny(strings.ToLower(key), "testmatch", "testregex", "only_rules", "default-members", "collectcoveragefrom", "python_files", "python_functions", "python_classes", "roots")
+}
+
+// movedKey says whether the same key stands in another changed file now.
+func (d *diff) movedKey(f *fileDiff, key string) bool {
+	short := key[strings.LastIndex(key, ".")+1:]
+	for _, o := range d.files {
+		if o != f && o.new != nil && o.role == roleConfig && strings.Contains(addedText(string(data(o.old)), string(o.new.Data)), short) {
+			return true
+		}
+	}
+	return false
+}

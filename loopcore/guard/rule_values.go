@@ -1,0 +1,213 @@
+package guard
+
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// judgeTolerance reports a bound that moved to the loose side.
+func (d *diff) judgeTolerance(p testPair, o, n *check, change string) bool {
+	if n.tol <= 0 || o.family != famValue || n.family != famValue {
+		return false
+	}
+	path := p.new.unit.path
+	switch {
+	case o.tol <= 0 && (o.rank >= 88 || o.rank == rankSize):
+		sev := loopcore.SevBlock
+		if n.tol <= 1e-3 {
+			sev = loopcore.SevHuman
+		}
+		d.report("A05", sev, path, n.line, change)
+	case o.tol > 0 && n.tol > o.tol*1.0001:
+		d.report("A05", d.wider(o.tol, n.tol), path, n.line, change)
+	case o.tol > 0 && oneNumberApart(o.text, n.text): // narrower
+	default:
+		return false
+	}
+	return true
+}
+
+// wider judges a tolerance that grew: more than ten times is block, unless the type became less precise.
+func (d *diff) wider(before, after float64) loopcore.Severity {
+	if after > before*10.0001 && !(d.narrow && after <= 1e-3) {
+		return loopcore.SevBlock
+	}
+	return loopcore.SevHuman
+}
+
+// judgeValues reports changed literals of assertions that kept their strength: A06, A13.
+func (d *diff) judgeValues(p testPair, o, n *check, change string) {
+	if d.selfExpected(p.new.unit, n) && !d.selfExpected(p.old.unit, o) {
+		d.report("A03", loopcore.SevBlock, p.new.unit.path, n.line, change)
+		return
+	}
+	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) || n.rank >= o.rank && d.comparesAll(p, o, n) {
+		return
+	}
+	rule := "A06"
+	if len(o.ops) > 1 && len(n.ops) > 1 && o.ops[len(o.ops)-1] == n.ops[len(n.ops)-1] {
+		rule = "A13"
+	}
+	sev := d.valueSeverity()
+	if !d.inLoop() && (p.reworked || len(d.fresh) > 0 || renamedAlike(p, o, n) || d.owner[p.new.unit].net() > 0 || d.saidBefore(p.new.unit, o, n)) {
+		sev = loopcore.SevHuman
+	}
+	d.report(rule, sev, p.new.unit.path, n.line, change)
+}
+
+// renamedAlike says whether what changed in an assertion changed in the same way
+// in what the test does before: the one value that both speak of got another name.
+func renamedAlike(p testPair, o, n *check) bool {
+	was, is := literalRE.FindAllString(o.text, -1), literalRE.FindAllString(n.text, -1)
+	if len(was) != len(is) {
+		return false
+	}
+	before, after, changed := setUp(p.old), setUp(p.new), 0
+	for k := range was {
+		if was[k] == is[k] {
+			continue
+		}
+		old, now := strings.Trim(was[k], `"`), strings.Trim(is[k], `"`)
+		if len(old) < 3 || len(now) < 3 || !strings.Contains(before, old) || strings.Contains(before, now) || !strings.Contains(after, now) || strings.Contains(after, old) {
+			return false
+		}
+		changed++
+	}
+	return changed > 0
+}
+
+// setUp spells what a test does beside its assertions.
+func setUp(t *test) string {
+	var b strings.Builder
+	k := t.body
+	for i := range t.checks {
+		if c := &t.checks[i]; c.at >= k {
+			b.WriteString(t.unit.norm(k, t.unit.stmtStart(c.at)))
+			k = max(c.to, k)
+		}
+	}
+	b.WriteString(t.unit.norm(k, max(t.to, k)))
+	return b.String()
+}
+
+// oneLiteralSide says whether an assertion kept its form and one of its sides,
+// and only literals of the other side changed: an expectation fitted to the
+// code, or an input that avoids it. Where both sides or the form changed, it is
+// another assertion.
+func oneLiteralSide(p testPair, o, n *check) bool {
+	if blank(p.old.unit, o) != blank(p.new.unit, n) || len(o.ops) != len(n.ops) {
+		return false
+	}
+	changed := 0
+	for k := range o.ops {
+		if o.ops[k] != n.ops[k] {
+			changed++
+		}
+	}
+	return changed <= 1 && interpolations(o.text) == interpolations(n.text)
+}
+
+// interpolations counts the values that strings of an assertion take in.
+func interpolations(s string) int { return strings.Count(s, "#{") + strings.Count(s, "${") }
+
+// saidBefore says whether the new text of an assertion is what the code of the
+// baseline says word for word: a message whose test was left behind.
+func (d *diff) saidBefore(u *unit, o, n *check) bool {
+	old := map[string]bool{}
+	for _, s := range literalRE.FindAllString(o.text, -1) {
+		old[s] = true
+	}
+	for _, s := range literalRE.FindAllString(n.text, -1) {
+		if !old[s] && d.inCode(u, strings.Trim(s, `"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inCode says whether the code of the baseline near a file of tests holds a text
+// of several words.
+func (d *diff) inCode(u *unit, text string) bool {
+	if d.in.Before == nil || len(text) < 12 || strings.Count(text, " ") < 2 {
+		return false
+	}
+	for _, p := range d.codeNear(u.path) {
+		if src, ok := d.baseText(p); ok && strings.Contains(src, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// valueSeverity: a changed value is block when no implementation changed, else a person must see it.
+func (d *diff) valueSeverity() loopcore.Severity {
+	if d.impl {
+		return loopcore.SevHuman
+	}
+	return loopcore.SevBlock
+}
+
+// valueMoved says whether the subject stayed and the expected side changed.
+func (d *diff) valueMoved(o, n *check) bool {
+	if len(o.ops) < 2 || len(n.ops) < 2 {
+		return false
+	}
+	return o.ops[0] == n.ops[0] && o.ops[1] != n.ops[1] && isSubject(o.ops[0]) || o.ops[1] == n.ops[1] && o.ops[0] != n.ops[0] && isSubject(o.ops[1])
+}
+
+// blank spells an assertion without its literals.
+func blank(u *unit, c *check) string {
+	var b strings.Builder
+	b.WriteString(c.verb)
+	for _, s := range c.opAt {
+		b.WriteByte('|')
+		for i := s.from; i < s.to; i++ {
+			switch u.kind(i) {
+			case tkString, tkNumber, tkRegex:
+				b.WriteByte('0')
+			default:
+				if t := u.text(i); t != "-" && !isBool(t) && t != "," {
+					b.WriteString(t)
+				} else if isBool(t) {
+					b.WriteByte('0')
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// selfExpected says whether the expected side is a local that holds the subject itself.
+func (d *diff) selfExpected(u *unit, c *check) bool {
+	if len(c.ops) < 2 {
+		return false
+	}
+	for k := 0; k < 2; k++ {
+		name, other := bareOperand(c.ops[k]), c.ops[1-k]
+		if !isPlainName(strings.TrimPrefix(name, "$")) || !strings.Contains(other, "(") && !isPlainName(other) {
+			continue
+		}
+		val := u.valueOf(name, c.at)
+		if val != "" && (val == other || val == u.valueOf(other, c.at)) && strings.Contains(val, "(") {
+			return true
+		}
+	}
+	return false
+}
+
+// valueOf finds the last assignment to a local before token i in its test.
+func (u *unit) valueOf(name string, i int) string {
+	t := u.testAt(i)
+	if t == nil {
+		return ""
+	}
+	for k := i - 1; k >= t.body; k-- {
+		if u.kind(k) == tkIdent && u.text(k) == name {
+			if s := u.text(k + 1); s == "=" || s == ":=" {
+				return u.norm(k+2, u.stmtEnd(k))
+			}
+		}
+	}
+	return ""
+}
