@@ -215,8 +215,11 @@ var errexitRE = lazily(`\bset -\w*e|\bset -o errexit|\bset -euo?\b`)
 // conditionRE has a condition before a command.
 var conditionRE = lazily(`(?m)^\s*@?(if \[|if test|if \[\[|\[+ [^|&\n]*\]+ *(\|\||&&)|test -\w [^|&\n]*(\|\||&&))`)
 
+// runnerEnv are the variables from which runners take arguments that no command shows.
+const runnerEnv = `PYTHONOPTIMIZE|PYTEST_ADDOPTS|GOFLAGS|NODE_OPTIONS|GTEST_FILTER|BATS_TEST_RETRIES|CTEST_\w+|SPEC_OPTS|TESTOPTS|MAVEN_ARGS`
+
 // envSetRE sets what runners read from the environment.
-var envSetRE = lazily(`(^|[\s;])(PYTHONOPTIMIZE|PYTEST_ADDOPTS|GOFLAGS|GTEST_FILTER|BATS_TEST_RETRIES|SPEC_OPTS|TESTOPTS|SKIP|NODE_OPTIONS|MIX_ENV=prod)=`)
+var envSetRE = lazily(`(^|[\s;])(` + runnerEnv + `|SKIP|MIX_ENV=prod)=`)
 
 // backgroundRE sends a command to the background.
 var backgroundRE = lazily(`[^&>|]&\s*($|[^&>\d])`)

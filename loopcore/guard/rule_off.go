@@ -43,7 +43,7 @@ var flowRE = lazily(`(?m)^\s*(//|/?\*+)\s*@flow\b`)
 // commentedOut reports live lines of settings that stand in a comment now.
 func (d *diff) commentedOut(f *fileDiff) {
 	live, dead := map[string]int{}, map[string]int{}
-	sort := func(text string, by int) {
+	note := func(text string, by int) {
 		for _, l := range strings.Split(text, "\n") {
 			bare := strings.TrimSpace(l)
 			text := strings.TrimSpace(strings.TrimLeft(bare, "#/*-<!; \t"))
@@ -52,14 +52,18 @@ func (d *diff) commentedOut(f *fileDiff) {
 			}
 			if isComment(bare) {
 				dead[text] += by
-			} else {
-				live[text] -= by
-				live[strings.TrimSpace(strings.TrimLeft(bare, "- "))] -= by * btoi(strings.HasPrefix(bare, "- ") && text != strings.TrimSpace(strings.TrimLeft(bare, "- ")))
+				continue
+			}
+			live[text] -= by
+			if item, is := strings.CutPrefix(bare, "- "); is {
+				if item = strings.TrimSpace(strings.TrimLeft(item, "- ")); item != text { // of a list, whose mark the comment may have kept
+					live[item] -= by
+				}
 			}
 		}
 	}
-	sort(string(f.old.Data), -1)
-	sort(string(f.new.Data), 1)
+	note(string(f.old.Data), -1)
+	note(string(f.new.Data), 1)
 	n, what, line := 0, "", 0
 	for k, l := range strings.Split(string(f.new.Data), "\n") {
 		bare := strings.TrimSpace(l)
@@ -94,13 +98,6 @@ func (d *diff) recipeFails(f *fileDiff) {
 	if a, b := countMatches(recipeRE, string(f.old.Data)), countMatches(recipeRE, string(f.new.Data)); b < a {
 		d.report("C08", loopcore.SevHuman, f.path(), 0, "a recipe no longer fails by itself")
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func isComment(l string) bool {
@@ -166,14 +163,14 @@ func (d *diff) ignoredWarnings(f *fileDiff) {
 	if f.newU.lang != langPython {
 		return
 	}
-	a, b := countMatches(warningsOffRE, joined3(f.oldU.src)), countMatches(warningsOffRE, joined3(f.newU.src))
+	a, b := countMatches(warningsOffRE, callsJoined(f.oldU.src)), countMatches(warningsOffRE, callsJoined(f.newU.src))
 	if b > a {
 		d.report("C10", loopcore.SevHuman, f.path(), 0, "tests ignore more warnings")
 	}
 }
 
-// joined3 puts a call and its first argument on one line.
-func joined3(s string) string { return openParenRE.ReplaceAllString(s, "(") }
+// callsJoined puts a call and its first argument on one line.
+func callsJoined(s string) string { return openParenRE.ReplaceAllString(s, "(") }
 
 var openParenRE = lazily(`\(\s+`)
 

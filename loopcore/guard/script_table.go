@@ -100,7 +100,7 @@ var scriptPatterns = []scriptPattern{
 	sx("C08", loopcore.SevBlock, `(^|/)(GNU)?[Mm]akefile$`, `^\.(IGNORE|SILENT=no)\b|^SHELL\s*[:?]?=\s*\S*(true|echo|:)\s*$`, `^\.SHELLFLAGS.*(pipefail|-e)`),
 	sx("C07", loopcore.SevBlock, `(^|/)\.circleci/config\.yml$`, `^\s*when:\s*on_fail`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)azure-pipelines\.ya?ml$`, `^trigger:\s*none`, ``),
-	sx("C07", loopcore.SevBlock, `(^|/)\.github/workflows/`, `^\s*(PYTEST_ADDOPTS|GOFLAGS|NODE_OPTIONS|GTEST_FILTER|BATS_TEST_RETRIES|CTEST_\w+|SPEC_OPTS|MAVEN_ARGS|RUSTFLAGS.*(cap-lints|-A)):|>\s*(node_modules|vendor)/(\.)?bin/|^\s*shell:\s*bash\s*\{0\}`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)\.github/workflows/`, `^\s*(`+runnerEnv+`|RUSTFLAGS.*(cap-lints|-A)):|>\s*(node_modules|vendor)/(\.)?bin/|^\s*shell:\s*bash\s*\{0\}`, ``),
 	sx("C07", loopcore.SevHuman, `(^|/)\.github/workflows/`, `\brm\s+(-\w+\s+)*\S*(test|spec)`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)(\.woodpecker\.ya?ml|\.drone\.ya?ml)$`, `^\s*failure:\s*ignore`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)\.cirrus\.yml$`, `^\s*allow_failures:\s*true`, ``),
