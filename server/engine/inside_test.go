@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"fixloop/loopcore"
@@ -33,11 +35,20 @@ func TestEvidenceInsideTheTree(t *testing.T) {
 		})
 	}
 
-	b := newBench(t, map[string]string{"check.sh": "#!/bin/sh\nexit 1\n", ".fixloop.yaml": "evidence: .fixloop/evidence.json\n", ".fixloop/evidence.json": "{}\n"})
-	d, err := b.e.DetectGate(context.Background(), b.c, byShell)
-	if err != nil {
-		t.Fatal(err)
+	for path, why := range map[string]string{".fixloop/evidence.json": "git tracks", ".git/config": "git's own", "secret": "none that fixloop wrote", "link/evidence.json": "link", "folder": "can be written", "check.sh/e.json": "can be written"} {
+		b := newBench(t, map[string]string{"check.sh": "#!/bin/sh\nexit 1\n", ".fixloop.yaml": "evidence: " + path + "\n", ".gitignore": "secret\nlink\n", "folder/x": "x\n", ".fixloop/evidence.json": "{\"schema_version\":\"1.0\",\"fixloop\":{}}\n"})
+		b.write(map[string]string{"secret": "do not lose me\n"})
+		if err := os.Symlink(t.TempDir(), filepath.Join(b.dir, "link")); err != nil {
+			t.Fatal(err)
+		}
+		d, err := b.e.DetectGate(context.Background(), b.c, byShell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.e.RunGate(context.Background(), b.c, contract.RunGateIn{Confirm: d.Confirmation.Token}, nil)
+		b.refused(err, loopcore.CodeBadConfig, path, why)
+		if b.read("secret") != "do not lose me\n" {
+			t.Errorf("%s: a file was lost", path)
+		}
 	}
-	_, err = b.e.RunGate(context.Background(), b.c, contract.RunGateIn{Confirm: d.Confirmation.Token}, nil)
-	b.refused(err, loopcore.CodeBadConfig, ".fixloop/evidence.json", "git tracks")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -145,18 +146,51 @@ func (s *space) holdsOnly(dir, file string) bool {
 	return err == nil && only
 }
 
-// ownEvidence refuses a place for the evidence that git tracks: each run would
-// change what is tested.
+// ownEvidence refuses a place for the evidence that is not fixloop's to write:
+// what git tracks (each run would change what is tested), git's own folder, what
+// lies behind a link, and a file of somebody else's.
 func (s *space) ownEvidence(ctx context.Context, cfg config.Config) error {
 	if cfg.Evidence == "" {
 		return nil
 	}
-	tracked, err := s.repo.Tracked(ctx)
-	if err != nil || !tracked[cfg.Evidence] {
-		return err
+	refuse := func(why string) error {
+		return loopcore.Refuse(loopcore.CodeBadConfig, "name a file of its own for it, ignored by git, such as .fixloop/evidence.json", "evidence: %s %s", cfg.Evidence, why)
 	}
-	return loopcore.Refuse(loopcore.CodeBadConfig, fmt.Sprintf("take it out of git (`git rm --cached %s`) and ignore it, or name another file", cfg.Evidence),
-		"evidence: %s is a file that git tracks, and every run would change it", cfg.Evidence)
+	parts := strings.Split(cfg.Evidence, "/")
+	for i, part := range parts {
+		if strings.EqualFold(part, ".git") {
+			return refuse("is in git's own folder")
+		}
+		at := filepath.Join(s.repo.Top(), filepath.FromSlash(strings.Join(parts[:i+1], "/")))
+		st, err := os.Lstat(at)
+		switch last := i == len(parts)-1; {
+		case err != nil: // made when it is written
+		case st.Mode()&fs.ModeSymlink != 0:
+			return refuse("is a link, or behind one")
+		case last && !st.Mode().IsRegular(), !last && !st.IsDir():
+			return refuse("is not a file that can be written")
+		case last && !writtenByUs(at):
+			return refuse("is a file already, and none that fixloop wrote")
+		}
+	}
+	tracked, err := s.repo.Tracked(ctx)
+	if err == nil && tracked[cfg.Evidence] {
+		return refuse("is a file that git tracks, and every run would change it")
+	}
+	return err
+}
+
+// writtenByUs reports whether a file is evidence as fixloop writes it.
+func writtenByUs(path string) bool {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var f struct {
+		Schema  string          `json:"schema_version"`
+		Fixloop json.RawMessage `json:"fixloop"`
+	}
+	return json.Unmarshal(data, &f) == nil && f.Schema != "" && len(f.Fixloop) > 0
 }
 
 func plural(n int, one, many string) string {
