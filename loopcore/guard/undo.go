@@ -121,6 +121,13 @@ func (f *fileDiff) without(lines []int) (data []byte, at []int, why string) {
 	if why := f.unclean(text, kept, addedLines(b, all, undo)); why != "" {
 		return nil, nil, why
 	}
+	removed := ""
+	for _, h := range undo {
+		removed += strings.Join(b[h.b0:h.b1], "")
+	}
+	if name := orphan(string(f.old.Data), removed, text); name != "" {
+		return nil, nil, "the rest uses " + name + ", which it declares"
+	}
 	for _, h := range undo {
 		at = append(at, h.b0+1)
 	}
