@@ -2,6 +2,8 @@ package parse
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fixloop/loopcore"
 )
@@ -179,8 +181,15 @@ func moduleFile(l *Log, dotted string) string {
 // unittestProgress reads `test_x (pkg.Class.test_x) ... ok`.
 func unittestProgress(line string) (loopcore.TestCase, bool) {
 	title, verdict, _ := strings.Cut(line, " ... ")
-	if name, _, ok := strings.Cut(title, " ("); !ok || strings.ContainsAny(name, " /") {
+	name, class, ok := strings.Cut(title, " (")
+	at := strings.LastIndexFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	class, _, closed := strings.Cut(class, ")")
+	if !ok || !closed || at == len(name)-1 || strings.ContainsAny(class, " /") || strings.HasPrefix(title, "  ") {
 		return loopcore.TestCase{}, false
+	}
+	if at >= 0 { // behind output without a newline
+		_, size := utf8.DecodeRuneInString(name[at:])
+		title = title[at+size:]
 	}
 	t := loopcore.TestCase{Status: loopcore.TestPassed}
 	t.Suite, t.Name = unittestTitle(title)

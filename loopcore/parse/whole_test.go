@@ -122,3 +122,14 @@ func TestSourcesOfAnotherTree(t *testing.T) {
 		t.Errorf("a printed marker: %v", r.Failures)
 	}
 }
+
+// What is printed without a newline stands before the name of a test.
+func TestGluedToUnittest(t *testing.T) {
+	for glue, want := range map[string]string{"": "test_add", "loading...": "test_add", "100% ": "test_add", `{"a":1}`: "test_add", "\x00\xff": "test_add", "né ": "test_add"} {
+		log := glue + "test_add (tests.test_calc.T.test_add) ... ok\n\n" + strings.Repeat("-", 70) + "\nRan 1 test in 0.001s\n\nOK\n"
+		r := Parse(Input{Text: []byte(log), HasExit: true})
+		if len(r.Tests) != 1 || r.Tests[0].Name != want || r.Tests[0].Suite != "tests.test_calc.T" {
+			t.Errorf("%q: %+v", glue, r.Tests)
+		}
+	}
+}
