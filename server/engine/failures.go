@@ -383,7 +383,26 @@ func (e *Engine) ProposeFixSkeleton(ctx context.Context, c contract.Caller, in c
 	if err != nil {
 		return out, err
 	}
+	if in.Run == "" && in.EvidencePath == "" {
+		if err := s.lastGreen(ctx, in.Session); err != nil {
+			return out, err
+		}
+	}
 	return evidence.Skeleton(l, groups, place), nil
+}
+
+// lastGreen refuses where the session's success was of another tree: that
+// nothing failed does not speak of this one.
+func (s *space) lastGreen(ctx context.Context, session string) error {
+	ses, err := s.session(session)
+	if err != nil || ses.Open() {
+		return nil
+	}
+	all, err := s.db.Decisions(ses.ID)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	return s.stillGreen(ctx, ses, all[len(all)-1])
 }
 
 // rows are the failures to propose fixes for: a run's, else a verifier's, else

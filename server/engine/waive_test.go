@@ -85,6 +85,9 @@ func TestAcceptedAfterTheEnd(t *testing.T) {
 	if _, err := b.e.EvaluateTermination(context.Background(), b.c, contract.EvaluateIn{}); loopcore.CodeOf(err) != loopcore.CodeSessionEnded {
 		t.Errorf("success was said again of another tree: %v", err)
 	}
+	if _, err := b.e.ProposeFixSkeleton(context.Background(), b.c, contract.ProposeIn{}); loopcore.CodeOf(err) != loopcore.CodeSessionEnded {
+		t.Errorf("nothing to propose for another tree: %v", err)
+	}
 }
 
 func TestAWaiverIsForOneChange(t *testing.T) {
