@@ -90,6 +90,19 @@ func TestAcceptedAfterTheEnd(t *testing.T) {
 	}
 }
 
+// A loop that is stopped after a person accepted is as sound as any.
+func TestAbortedAfterAcceptance(t *testing.T) {
+	b := golden(t)
+	b.decide(contract.EvaluateIn{})
+	b.waiveAll()
+	if e := b.decide(contract.EvaluateIn{Abort: true}); e.Outcome != loopcore.OutcomeBlocked {
+		t.Errorf("aborted: %s", e.StatusLine)
+	}
+	if v, err := b.e.Verify(context.Background(), b.c, "", ""); err != nil || len(v.Problems) > 0 {
+		t.Errorf("the evidence: %v %v", v.Problems, err)
+	}
+}
+
 func TestAWaiverIsForOneChange(t *testing.T) {
 	b := golden(t)
 	r, err := b.e.db(t).LastRun(b.session())

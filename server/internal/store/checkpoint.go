@@ -23,23 +23,31 @@ func (d *DB) SaveCheckpoint(c evidence.Checkpoint) error {
 		return err
 	}
 	return d.write("save checkpoint", powerCut, func(tx *sql.Tx) error {
-		if _, err := tx.Exec(`INSERT INTO checkpoints (id, session, iteration, run, tree, commit_id, files, root_cause, kind, created) VALUES (?,?,?,?,?,?,?,?,?,?)
+		if _, err := tx.Exec(`INSERT INTO checkpoints (`+checkpointColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?)
 			ON CONFLICT (session, id, kind) DO UPDATE SET root_cause = excluded.root_cause, commit_id = excluded.commit_id`,
 			c.ID, c.Session, c.Iteration, c.Run, c.Tree, c.Commit, files, c.RootCause, c.Kind, stamp(c.At)); err != nil {
 			return err
 		}
-		return d.link(tx, c.Session, evidence.RecordCheckpoint, c.ID, c)
+		kept, err := scanCheckpoint(tx.QueryRow("SELECT "+checkpointColumns+" FROM checkpoints WHERE session = ? AND id = ? AND kind = ?", c.Session, c.ID, c.Kind).Scan)
+		if err != nil {
+			return err
+		}
+		return d.link(tx, c.Session, evidence.RecordCheckpoint, c.ID, kept) // the first time of it stays
 	})
+}
+
+const checkpointColumns = "id, session, iteration, run, tree, commit_id, files, root_cause, kind, created"
+
+func scanCheckpoint(scan func(...any) error) (evidence.Checkpoint, error) {
+	var c evidence.Checkpoint
+	err := scan(&c.ID, &c.Session, &c.Iteration, &c.Run, &c.Tree, &c.Commit, fromJSON{&c.Files}, &c.RootCause, &c.Kind, clock{&c.At})
+	return c, err
 }
 
 // Checkpoints returns the session's checkpoints, oldest first, those of every
 // kind.
 func (d *DB) Checkpoints(session string) ([]evidence.Checkpoint, error) {
-	all, err := list(d.sql, func(scan func(...any) error) (evidence.Checkpoint, error) {
-		var c evidence.Checkpoint
-		err := scan(&c.ID, &c.Session, &c.Iteration, &c.Run, &c.Tree, &c.Commit, fromJSON{&c.Files}, &c.RootCause, &c.Kind, clock{&c.At})
-		return c, err
-	}, "SELECT id, session, iteration, run, tree, commit_id, files, root_cause, kind, created FROM checkpoints WHERE session = ? ORDER BY n", session)
+	all, err := list(d.sql, scanCheckpoint, "SELECT "+checkpointColumns+" FROM checkpoints WHERE session = ? ORDER BY n", session)
 	return all, d.read("checkpoints", err)
 }
 
