@@ -30,7 +30,7 @@ type Step struct {
 	Env              map[string]string `json:"env"`     // added to the environment
 	TimeoutSeconds   int               `json:"timeout_seconds,omitempty"`
 	Source           Source            `json:"source"`
-	Confidence       float64           `json:"confidence"`         // 0..1, see DESIGN: gate detection
+	Confidence       float64           `json:"confidence"`         // 0..1: how surely it is what the project checks itself with
 	ReadsResultsFrom []string          `json:"reads_results_from"` // reader names seen in the final command: "pytest", "jest"
 	Alternatives     []string          `json:"alternatives"`       // other commands found for the same step
 	Warnings         []string          `json:"warnings"`

@@ -25,7 +25,7 @@ type ConfigGate struct {
 }
 
 // Source is one place where commands are found. The table's order is the
-// precedence (DESIGN: gate detection).
+// precedence.
 type Source struct {
 	Name string // loopcore.Source.Kind of its steps
 	Find func(r *repo) []candidate
