@@ -69,6 +69,8 @@ var runtimePatterns = []pattern{
 
 	px("R03", loopcore.SevBlock, inLibrary, `\bgetRuntime\(\)\.halt\(|\b(getattr|__getattribute__|send|public_send|const_get)\((os|sys|Kernel|Process|:?),?:?"?_?exit!?"?\)|\b(os|process|sys)\["_?(exit|reallyExit)"\]`),
 	px("R05", loopcore.SevBlock, inAny, `\bAssertions?\b\S*\.(send|__send__|class_eval|module_eval|class_exec|module_exec|prepend|define_method|remove_method|alias_method|instance_method)\b|\b(setattr|Reflect\.set|Object\.(assign|defineProperty|defineProperties))\(.*"?(unittest|pytest|TestCase|Assertions|node:assert|assert/strict|chai|jest|vitest)\b|require\("(node:)?(assert|assert/strict|test)"\)(\.\w+|\[[^\]]+\])+=[^=>]`),
+	// What runs the tests, set or opened again by the code that they test.
+	px("R05", loopcore.SevBlock, inCode, `\b(unittest|_pytest|pytest|doctest)(\.\w+)+=[^=]|\b(TestCase|TestResult|TextTestResult|TestSuite|TextTestRunner|TestLoader|TestProgram|CallInfo|OutputChecker)\.\w+=[^=]|^ ?(class|module) ?(::)?(Minitest|RSpec|Test::Unit)\b|\b(Minitest|RSpec|Test::Unit)(::\w+)*\.(class_eval|class_exec|module_eval|prepend|define_method|alias_method|remove_method|send|define_singleton_method)\b|require\("(mocha|chai|expect|jasmine[\w-]*|@jest/\w+|vitest|ava|tape)"\)(\.\w+|\[[^\]]+\])+=[^=>]|\bchai(\.\w+)+=[^=>]|\b(util\.isDeepStrictEqual|Object\.is)=[^=>]`),
 	px("R06", loopcore.SevBlock, inAny, `"?__eq__"?[:=,]\(?lambda [^:]*:\(?(True|1)\b|\bdefine_method\(:?"?(==|eql\?|===)"?\).*\btrue\b|"?\basymmetricMatch"?[:=]`),
 	px("R10", loopcore.SevBlock, inCode, `getattr\(\w+,"(_getframe|currentframe|stack|_current_frames)"|\bsys\._current_frames\b|\bsys\["_getframe|__dict__\["_getframe`),
 
