@@ -63,17 +63,17 @@ const stagingFailed = "the gate is green, but staging failed: "
 
 // stageAgain tries once more what failed, while the tree is the one that was
 // decided on: a lock of the user's index goes away.
-func (s *space) stageAgain(ctx context.Context, ses evidence.Session, v evidence.Decision) (after evidence.Decision, again bool, err error) {
+func (s *space) stageAgain(ctx context.Context, ses evidence.Session, v evidence.Decision) (evidence.Decision, error) {
 	if v.Action.Kind != loopcore.ActionStage || !strings.HasPrefix(v.Action.Note, stagingFailed) {
-		return v, false, nil
+		return v, nil
 	}
 	if tree, err := s.repo.Tree(ctx); err != nil || tree != v.Action.Tree {
-		return v, false, err
+		return v, err
 	}
 	if err := s.stage(ctx, ses, &v); err != nil || strings.HasPrefix(v.Action.Note, stagingFailed) {
-		return v, false, err
+		return v, err
 	}
-	return v, true, s.db.ActedAgain(ses.ID, v.N, v.Action)
+	return v, s.db.ActedAgain(ses.ID, v.N, v.Action)
 }
 
 // stage stages what changed since the start, with the user's own git. A tree

@@ -70,6 +70,9 @@ func (e *Engine) evaluate(ctx context.Context, s *space, c contract.Caller, ses 
 		return out, err
 	}
 	if done, ok, err := s.decided(ses, h, in); err != nil || ok {
+		if err == nil {
+			err = e.publish(ctx, s, ses.ID)
+		}
 		if err != nil {
 			return out, err
 		}
@@ -316,11 +319,11 @@ func (e *Engine) repeat(s *space, ses evidence.Session) (contract.EvaluateOut, e
 	if err := s.stillGreen(ctx, ses, all[len(all)-1]); err != nil {
 		return contract.EvaluateOut{}, err
 	}
-	last, again, err := s.stageAgain(ctx, ses, all[len(all)-1])
-	if err == nil && again {
-		err = e.publish(ctx, s, ses.ID)
-	}
+	last, err := s.stageAgain(ctx, ses, all[len(all)-1])
 	if err != nil {
+		return contract.EvaluateOut{}, err
+	}
+	if err := e.publish(ctx, s, ses.ID); err != nil { // a server that was killed may have left it behind
 		return contract.EvaluateOut{}, err
 	}
 	return e.answer(ctx, s, ses.ID, last)
