@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // repeated makes a text of about size bytes.
@@ -16,27 +15,41 @@ func repeated(size int, line func(i int) string) string {
 	return b.String()
 }
 
-// Files that are too big to read token by token are compared by lines, soon
-// enough not to hold a run up. The bound is ten times what an idle machine needs.
-func TestBigFiles(t *testing.T) {
+// bigFile is a change of a file that is too big to read token by token.
+type bigFile struct{ name, path, before, after, want string }
+
+func bigFiles() []bigFile {
 	py := repeated(10<<20, func(i int) string { return fmt.Sprintf("def test_%d():\n    assert f(%d) == %d\n\n", i, i, 2*i) })
 	many := py[:strings.LastIndex(py[:1<<20], "def ")]
 	gen := repeated(10<<20, func(i int) string { return fmt.Sprintf("export const v%d = { a: %d };\n", i, i) })
-	for _, c := range []struct{ name, path, before, after, want string }{
+	return []bigFile{
 		{"an assertion of many", "tests/test_big.py", py, strings.Replace(py, "    assert f(500) == 1000\n", "    f(500)\n", 1), "A01"},
 		{"a skip among many", "tests/test_big.py", py, strings.Replace(py, "def test_77():", "@pytest.mark.skip\ndef test_77():", 1), "T03"},
 		{"half of the tests", "tests/test_big.py", py, py[:len(py)/2], "T02"},
 		{"too many tests to pair", "tests/test_big.py", many, strings.Replace(many, "    assert f(500) == 1000\n", "    f(500)\n", 1), "A01"},
 		{"generated code", "src/gen.ts", gen, strings.ReplaceAll(gen, "const v", "const w"), ""},
 		{"generated tests", "test/gen.test.ts", gen, strings.ReplaceAll(gen, "const v", "const w"), ""},
-		{"one long line", "test/one.test.ts", gen[:0] + strings.Repeat("x", 10<<20), strings.Repeat("y", 10<<20), ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			start := time.Now()
-			fs := Check(Input{Changes: []Change{change(c.path, c.before, c.after)}})
-			if spent := time.Since(start); spent > 5*time.Second {
-				t.Errorf("took %v", spent)
+		{"one long line", "test/one.test.ts", strings.Repeat("x", 10<<20), strings.Repeat("y", 10<<20), ""},
+	}
+}
+
+// BenchmarkBigFiles shows that none of them holds a run up.
+func BenchmarkBigFiles(b *testing.B) {
+	for _, c := range bigFiles() {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(c.after)))
+			for b.Loop() {
+				Check(Input{Changes: []Change{change(c.path, c.before, c.after)}})
 			}
+		})
+	}
+}
+
+// They are compared by lines.
+func TestBigFiles(t *testing.T) {
+	for _, c := range bigFiles() {
+		t.Run(c.name, func(t *testing.T) {
+			fs := Check(Input{Changes: []Change{change(c.path, c.before, c.after)}})
 			found := c.want == "" && benign(fs)
 			for _, f := range fs {
 				found = found || f.Rule == c.want
