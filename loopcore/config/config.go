@@ -4,7 +4,10 @@
 package config
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,8 +60,12 @@ func Parse(data []byte, rules ...string) (Config, error) {
 		return c, refuse("nests deeper than %d levels", loopcore.MaxNesting)
 	}
 	var root any
-	if err := yaml.Unmarshal(data, &root); err != nil {
+	docs := yaml.NewDecoder(bytes.NewReader(data))
+	if err := docs.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
 		return c, refuse("%s", firstLine(yaml.FormatError(err, false, false)))
+	}
+	if err := docs.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return c, refuse("holds more than one document (---), of which only the first would count")
 	}
 	if root == nil {
 		return c, nil

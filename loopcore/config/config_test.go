@@ -65,11 +65,12 @@ func TestParse(t *testing.T) {
 
 func TestFaultsAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		"gaet: {}":                  `gaet: unknown key; did you mean "gate"?`,
-		"gate: {tests: x}":          `gate.tests: unknown key; did you mean "test"?`,
-		"gate: [a]":                 "gate: should be keys and values, is a list",
-		"gate: {timeout: soon}":     "gate.timeout: should be a time such as 90s or 30m",
-		"gate: {test: [{name: a}]}": "gate.test[0]: has no command",
+		"gaet: {}": `gaet: unknown key; did you mean "gate"?`,
+		"policy: standard\n---\ntests: no-weaken\n":                   "holds more than one document",
+		"gate: {tests: x}":                                            `gate.tests: unknown key; did you mean "test"?`,
+		"gate: [a]":                                                   "gate: should be keys and values, is a list",
+		"gate: {timeout: soon}":                                       "gate.timeout: should be a time such as 90s or 30m",
+		"gate: {test: [{name: a}]}":                                   "gate.test[0]: has no command",
 		"gate: {test: [{command: x, dir: ../..}]}":                    "gate.test[0].dir: should be a folder inside",
 		"limits: {max_iterations: 0}":                                 "limits.max_iterations: should be between 1 and 1000",
 		"limits: {max_iterations: many}":                              "limits.max_iterations: should be a number, is text",
