@@ -35,12 +35,7 @@ func (d *DB) OpenSession(s evidence.Session) (evidence.Session, error) {
 		return s, err
 	}
 	return s, d.write("open session", powerCut, func(tx *sql.Tx) error {
-		var other string
-		err := tx.QueryRow("SELECT id FROM sessions WHERE ended IS NULL").Scan(&other)
-		if err == nil {
-			return loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it, or end it with evaluate_termination and abort", "session %s is open on this work tree", other)
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		if err := noneOpen(tx); err != nil {
 			return err
 		}
 		if _, err := tx.Exec("INSERT INTO sessions ("+sessionColumns+") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,NULL,'','',?)",
@@ -127,12 +122,7 @@ func (d *DB) EndSession(id string, outcome loopcore.Outcome, statusLine string) 
 // another one of this work tree is open.
 func (d *DB) ReopenSession(id string) error {
 	return d.write("reopen session", powerCut, func(tx *sql.Tx) error {
-		var other string
-		err := tx.QueryRow("SELECT id FROM sessions WHERE ended IS NULL").Scan(&other)
-		if err == nil {
-			return loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it, or end it with evaluate_termination and abort", "session %s is open on this work tree", other)
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		if err := noneOpen(tx); err != nil {
 			return err
 		}
 		var outcome loopcore.Outcome
@@ -149,6 +139,19 @@ func (d *DB) ReopenSession(id string) error {
 		}
 		return d.link(tx, id, evidence.RecordReopen, id, map[string]any{"outcome": outcome})
 	})
+}
+
+// noneOpen refuses while a session of this work tree is open.
+func noneOpen(tx *sql.Tx) error {
+	var other string
+	err := tx.QueryRow("SELECT id FROM sessions WHERE ended IS NULL").Scan(&other)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it, or end it with evaluate_termination and abort", "session %s is open on this work tree", other)
 }
 
 // open refuses unless the session exists and has no outcome yet.
