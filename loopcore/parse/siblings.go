@@ -15,13 +15,10 @@ func siblings(l *Log, fs []loopcore.Failure) {
 	}
 	const many = "\x00"
 	of := map[string]string{}
-	missing := false
 	for _, f := range fs {
 		group, file := home(f), testFile(l, f)
 		switch {
-		case file == "":
-			missing = true
-		case group == "", strings.HasSuffix(file, ".go"): // a package has many files
+		case file == "", group == "", strings.HasSuffix(file, ".go"): // a package has many files
 		case of[group] == "" || of[group] == file:
 			of[group] = file
 		default:
@@ -29,7 +26,7 @@ func siblings(l *Log, fs []loopcore.Failure) {
 		}
 	}
 	for i := range fs {
-		if f := &fs[i]; missing && f.Name != "" && f.File == "" && of[home(*f)] != many {
+		if f := &fs[i]; f.Name != "" && f.File == "" && of[home(*f)] != many {
 			f.File = of[home(*f)]
 		}
 	}
@@ -51,22 +48,18 @@ func home(f loopcore.Failure) string {
 // of the tests before and after it, where they are of one file: the runner
 // reports file by file.
 func between(l *Log, fs []loopcore.Failure) {
+	after := make([]string, len(fs)+1) // the next file from here on
+	for i := len(fs) - 1; i >= 0; i-- {
+		if after[i] = testFile(l, fs[i]); after[i] == "" {
+			after[i] = after[i+1]
+		}
+	}
 	before := ""
 	for i := range fs {
 		if own := testFile(l, fs[i]); own != "" {
 			before = own
-			continue
-		}
-		if before == "" || fs[i].Name == "" || fs[i].File != "" {
-			continue
-		}
-		for _, f := range fs[i+1:] {
-			if after := testFile(l, f); after != "" {
-				if after == before {
-					fs[i].File = before
-				}
-				break
-			}
+		} else if fs[i].Name != "" && before == after[i] {
+			fs[i].File = before
 		}
 	}
 }
