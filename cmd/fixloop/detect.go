@@ -7,6 +7,7 @@ import (
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
+	"fixloop/server/engine"
 )
 
 func detectCmd(a *app) *cobra.Command {
@@ -16,15 +17,10 @@ func detectCmd(a *app) *cobra.Command {
 		Use:   "detect [DIR]",
 		Short: "Show the gate: the commands that must all exit 0, and where they were found",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			if err := gateFilled(cmd); err != nil {
 				return err
 			}
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
 			in.Repo = folder(dir)
 			out, err := e.Detected(cmd.Context(), caller(), in)
 			if err != nil {
@@ -35,7 +31,7 @@ func detectCmd(a *app) *cobra.Command {
 			}
 			a.gate(out)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	gateFlags(c, &in)

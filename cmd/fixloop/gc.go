@@ -1,24 +1,23 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"fixloop/server/engine"
+)
 
 func gcCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "gc [DIR]",
 		Short: "Drop old snapshots that nobody needs any more, and pack the rest",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			done, err := e.Collect(cmd.Context(), folder(dir))
 			if err != nil {
 				return err
 			}
 			return a.json(done)
-		},
+		}),
 	}
 }
 
@@ -29,12 +28,7 @@ func doctorCmd(a *app) *cobra.Command {
 		Short: "Check git, the vault and the state of a work tree",
 		Long:  "Check git, the vault and the state of a work tree.\nWith --set-aside a damaged database of the state is renamed, so that a new one begins: the sessions in it end, the snapshots stay.",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			if aside {
 				name, err := e.SetAside(cmd.Context(), folder(dir))
 				if err != nil {
@@ -57,7 +51,7 @@ func doctorCmd(a *app) *cobra.Command {
 				}
 			}
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&aside, "set-aside", false, "rename a damaged database, so that a new one begins; nothing is deleted")
 	return c

@@ -16,18 +16,13 @@ func reportCmd(a *app) *cobra.Command {
 		Use:   "report [DIR]",
 		Short: "Print the report of the loop (Markdown; --html, --format, --open)",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			if err := alone(cmd, "open", "html", "format"); err != nil {
 				return err
 			}
 			if err := filled(cmd, "session", "format"); err != nil {
 				return err
 			}
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
 			if open {
 				path, err := e.SessionFile(cmd.Context(), caller(), folder(dir), session, "report.html")
 				if err != nil {
@@ -46,7 +41,7 @@ func reportCmd(a *app) *cobra.Command {
 			}
 			_, err = a.out.Write(data)
 			return err
-		},
+		}),
 	}
 	c.Flags().BoolVar(&open, "open", false, "open the HTML page in the browser")
 	c.Flags().BoolVar(&html, "html", false, "print the HTML page")

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"fixloop/server/engine"
 )
 
 func restoreCmd(a *app) *cobra.Command {
@@ -12,12 +14,7 @@ func restoreCmd(a *app) *cobra.Command {
 		Use:   "restore ID [PATH…]",
 		Short: "Make the work tree, or some paths, what a snapshot holds; prints last the id of what was there before",
 		Args:  args(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, words []string) error {
 			var paths []string
 			if len(words) > 1 {
 				paths = words[1:]
@@ -42,7 +39,7 @@ func restoreCmd(a *app) *cobra.Command {
 				a.printf("%s\n", done.Safety)
 			}
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&dry, "dry-run", false, "say what would be done, and do nothing")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -216,6 +216,18 @@ func (a *app) engine() (*engine.Engine, func(), error) {
 	return e, func() { _ = e.Close(); closeLog() }, nil
 }
 
+// withEngine is a command that works with an engine, which ends with it.
+func (a *app) withEngine(run func(*cobra.Command, *engine.Engine, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		e, end, err := a.engine()
+		if err != nil {
+			return err
+		}
+		defer end()
+		return run(cmd, e, args)
+	}
+}
+
 // log is slog through tint on stderr, or plain lines in --log-file.
 func (a *app) log() (*slog.Logger, func(), error) {
 	level := slog.LevelWarn

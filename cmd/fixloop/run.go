@@ -20,15 +20,10 @@ func runCmd(a *app) *cobra.Command {
 		Short: "Run the gate once and show what failed",
 		Long:  "Run the detected gate once, outside a loop. Exit codes: 0 green, 1 red, 3 unresolved (killed, cancelled), 4 the gate can not run here.",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			if err := gateFilled(cmd); err != nil {
 				return err
 			}
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
 			in.Repo = folder(dir)
 			out, err := e.RunOnce(cmd.Context(), caller(), in, func(s loopcore.Step) {
 				if !asJSON {
@@ -44,7 +39,7 @@ func runCmd(a *app) *cobra.Command {
 			}
 			a.once(out)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	gateFlags(c, &in)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"fixloop/server/engine"
 )
 
 func showCmd(a *app) *cobra.Command {
@@ -12,23 +14,18 @@ func showCmd(a *app) *cobra.Command {
 		Use:   "show ID:PATH",
 		Short: "Print a file of a snapshot, byte for byte",
 		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, words []string) error {
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, words []string) error {
 			id, path, ok := strings.Cut(words[0], ":")
 			if !ok || path == "" {
 				return usage{errors.New("give ID:PATH, for example 20260102T150405.000000000Z:calc.go; fixloop checkpoints lists the ids")}
 			}
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
 			data, err := e.Show(cmd.Context(), caller().Cwd, id, path)
 			if err != nil {
 				return err
 			}
 			_, err = a.out.Write(data)
 			return err
-		},
+		}),
 	}
 }
 
@@ -37,17 +34,12 @@ func diffCmd(a *app) *cobra.Command {
 		Use:   "diff A [B]",
 		Short: "Print the patch from snapshot A to B, or to the work tree as it is now",
 		Args:  args(cobra.RangeArgs(1, 2)),
-		RunE: func(cmd *cobra.Command, ids []string) error {
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, ids []string) error {
 			to := ""
 			if len(ids) > 1 {
 				to = ids[1]
 			}
 			return e.Diff(cmd.Context(), caller().Cwd, ids[0], to, a.out)
-		},
+		}),
 	}
 }

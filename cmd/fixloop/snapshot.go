@@ -15,12 +15,7 @@ func snapshotCmd(a *app) *cobra.Command {
 		Short: "Keep the work tree as it is now; prints the id last",
 		Long:  "Keep every file of the work tree, untracked ones included, in the vault outside the repository. Nothing of the repository is written.",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			s, err := e.Snapshot(cmd.Context(), folder(dir), label)
 			if err != nil {
 				return err
@@ -33,7 +28,7 @@ func snapshotCmd(a *app) *cobra.Command {
 			}
 			a.printf("%s\n", s.ID)
 			return nil
-		},
+		}),
 	}
 	c.Flags().StringVarP(&label, "message", "m", "", "what it is for")
 	return c
@@ -46,15 +41,10 @@ func checkpointsCmd(a *app) *cobra.Command {
 		Short: "List the snapshots, oldest first",
 		Long:  "List the snapshots, oldest first. Exit code 4 where one of them lost objects and can not be restored.",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			if err := alone(cmd, "ids", "json"); err != nil {
 				return err
 			}
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
 			all, err := e.Snapshots(cmd.Context(), folder(dir))
 			if err != nil {
 				return err
@@ -72,7 +62,7 @@ func checkpointsCmd(a *app) *cobra.Command {
 				a.line("%s  %-10s  %s  %s", s.ID, s.Kind, s.Time.Local().Format("2006-01-02 15:04:05"), s.Label)
 			}
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&ids, "ids", false, "print ids only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

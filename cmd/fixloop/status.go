@@ -13,12 +13,7 @@ func statusCmd(a *app) *cobra.Command {
 		Use:   "status [DIR]",
 		Short: "Show where the loop of a work tree stands",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			s, err := e.Status(cmd.Context(), caller(), folder(dir))
 			switch {
 			case err != nil:
@@ -40,7 +35,7 @@ func statusCmd(a *app) *cobra.Command {
 			a.standing(s.Runs)
 			a.decided(s)
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

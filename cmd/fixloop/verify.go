@@ -5,6 +5,7 @@ import (
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
+	"fixloop/server/engine"
 )
 
 func verifyCmd(a *app) *cobra.Command {
@@ -15,15 +16,10 @@ func verifyCmd(a *app) *cobra.Command {
 		Short: "Re-check the evidence: the chain, the guard from the baseline, with --run the gate itself",
 		Long:  "Re-check what the evidence says without trusting it. Exit 0 only if all of it holds.",
 		Args:  args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, dir []string) error {
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, dir []string) error {
 			if err := filled(cmd, "session"); err != nil {
 				return err
 			}
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
 			v, err := e.Verify(cmd.Context(), caller(), folder(dir), session)
 			if err != nil {
 				return err
@@ -45,7 +41,7 @@ func verifyCmd(a *app) *cobra.Command {
 			}
 			a.printf("session %s ended with %s: %s\n", v.Session, v.Outcome, counted(len(v.Problems), "problem"))
 			return nil
-		},
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&again, "run", false, "run the recorded gate as well")
@@ -60,12 +56,7 @@ func waiveCmd(a *app) *cobra.Command {
 		Short: "Accept one finding of the guard, as a person, with a reason",
 		Long:  "Accept one finding of the last run. It asks on the terminal and refuses without one: an agent can not waive.",
 		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			e, end, err := a.engine()
-			if err != nil {
-				return err
-			}
-			defer end()
+		RunE: a.withEngine(func(cmd *cobra.Command, e *engine.Engine, words []string) error {
 			ask := func(f loopcore.Finding) (bool, error) { return a.confirm(f) }
 			w, err := e.Waive(cmd.Context(), contract.Caller{Client: "fixloop", Cwd: caller().Cwd}, words[0], why, ask)
 			if err != nil {
@@ -73,7 +64,7 @@ func waiveCmd(a *app) *cobra.Command {
 			}
 			a.printf("waived %s in %s, by %s: %s\n", w.Rule, w.File, w.Who, w.Why)
 			return nil
-		},
+		}),
 	}
 	c.Flags().StringVar(&why, "reason", "", "why it is acceptable (required)")
 	return c
