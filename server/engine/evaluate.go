@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -316,7 +317,7 @@ func (e *Engine) repeat(s *space, ses evidence.Session) (contract.EvaluateOut, e
 		return contract.EvaluateOut{}, loopcore.Refuse(loopcore.CodeNoRun, "call detect_gate and open a new session", "session %s ended with %s before anything was decided", ses.ID, ses.Outcome)
 	}
 	ctx := context.Background()
-	if err := s.stillGreen(ctx, ses, all[len(all)-1]); err != nil {
+	if err := errors.Join(s.stillGreen(ctx, ses, all[len(all)-1]), s.stillAccepted(ctx, ses, all[len(all)-1])); err != nil {
 		return contract.EvaluateOut{}, err
 	}
 	last, err := s.stageAgain(ctx, ses, all[len(all)-1])
@@ -335,12 +336,26 @@ func (s *space) stillGreen(ctx context.Context, ses evidence.Session, v evidence
 	if v.Outcome != loopcore.OutcomeSuccess && v.Outcome != loopcore.OutcomeNothingToFix {
 		return nil
 	}
+	return s.unmoved(ctx, v, "session %s ended with %s, and the tree was changed since: that outcome does not speak of it", ses.ID, v.Outcome)
+}
+
+// stillAccepted refuses where a person has accepted a finding of a tree that is
+// another now: to repeat that a person has to decide would send the agent to them
+// again.
+func (s *space) stillAccepted(ctx context.Context, ses evidence.Session, v evidence.Decision) error {
+	if waived, err := s.waivedSince(ses, v); err != nil || !waived {
+		return err
+	}
+	return s.unmoved(ctx, v, "a person accepted a finding of session %s, and the tree was changed since it was judged: the waiver does not speak of it", ses.ID)
+}
+
+// unmoved refuses where the tree is not the one that was decided on.
+func (s *space) unmoved(ctx context.Context, v evidence.Decision, why string, args ...any) error {
 	tree, err := s.repo.Tree(ctx)
 	if err != nil || tree == v.Action.Tree {
 		return err
 	}
-	return loopcore.Refuse(loopcore.CodeSessionEnded, "call detect_gate and run_gate: a new loop tests the tree as it is now",
-		"session %s ended with %s, and the tree was changed since: that outcome does not speak of it", ses.ID, v.Outcome)
+	return loopcore.Refuse(loopcore.CodeSessionEnded, "call detect_gate and run_gate: a new loop tests the tree as it is now", why, args...)
 }
 
 // accepted reports whether a session ended on findings that only a person may
@@ -354,12 +369,21 @@ func (s *space) accepted(ctx context.Context, ses evidence.Session) (bool, error
 		return false, err
 	}
 	v := all[len(all)-1]
-	waived, err := s.db.Waivers(ses.ID)
-	if err != nil || v.Waivers == len(waived) || v.Report != nil && v.Report.Status != "fixed" {
+	if waived, err := s.waivedSince(ses, v); err != nil || !waived {
 		return false, err
 	}
 	tree, err := s.repo.Tree(ctx)
 	return err == nil && tree == v.Action.Tree, err
+}
+
+// waivedSince reports whether a person has accepted findings after the decision
+// that left them to a person.
+func (s *space) waivedSince(ses evidence.Session, v evidence.Decision) (bool, error) {
+	if v.Outcome != loopcore.OutcomeNeedDecision || v.Report != nil && v.Report.Status != "fixed" {
+		return false, nil
+	}
+	waived, err := s.db.Waivers(ses.ID)
+	return len(waived) > v.Waivers, err
 }
 
 // answer shapes a decision for the caller.

@@ -208,14 +208,14 @@ func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (pro
 	for k, v := range st.Env {
 		cmd.Set[k] = v
 	}
-	if _, set := lookup("PYTHONPYCACHEPREFIX"); !set && l.onStep == nil {
+	if _, set := lookup("PYTHONPYCACHEPREFIX"); !set && !l.beside {
 		// Python takes a cached module by the time and size of its source alone; one
 		// of the session's own holds nothing that somebody else compiled.
 		cmd.Set["PYTHONPYCACHEPREFIX"] = s.sessionFile(l.ses.ID, "pycache")
 	}
 	cmd.OnStart = func(p proc.Started) {
 		err := s.db.SetProcess(l.run.ID, store.Process{Server: os.Getpid(), PID: p.PID, PGID: p.PGID, Start: int64(p.Start), Boot: p.Boot, Mark: p.Mark, Step: st.Name})
-		if err != nil && l.onStep == nil {
+		if err != nil && !l.beside {
 			e.cfg.Log.Warn("the running process could not be recorded", "err", err)
 		}
 	}

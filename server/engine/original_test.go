@@ -315,6 +315,7 @@ func TestTheCopyIsAttacked(t *testing.T) {
 		want       string
 	}{
 		{"nothing", "true\n", func(*bench) {}, "1 failed: a"},
+		{"a repository above the copy", "case $GIT_CEILING_DIRECTORIES in */copy) ;; *) exit 3;; esac\n", func(*bench) {}, "1 failed: a"},
 		{"the tests are rewritten while they run", "cp src/a.py tests/want/a.golden\n", func(*bench) {}, "tests/want/a.golden was written while it was run"},
 		{"and put back", "cp tests/want/a.golden /tmp/$$; cp src/a.py tests/want/a.golden; trap 'cat /tmp/$$ >tests/want/a.golden; rm /tmp/$$' EXIT\n", func(*bench) {}, "tests/want/a.golden was written while it was run"},
 		{"a file too large to copy", "true\n", func(b *bench) {

@@ -30,6 +30,7 @@ type live struct {
 	onStep func(loopcore.Step) // told before each step; may be nil
 	final  bool                // the step under way is the last that was chosen
 
+	beside bool   // not the run of an iteration: outside a session, or in a copy
 	copied string // the copy of the tree that the steps run in; "" = the work tree itself
 	label  string // before the names of logs of a run beside the run
 

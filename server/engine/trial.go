@@ -64,7 +64,7 @@ func (e *Engine) trial(ctx context.Context, s *space, l *live, plan guard.Origin
 		t.why = "the tree could not be copied: " + loopcore.AsError(err).Msg
 		return t, nil
 	}
-	c := &live{ses: l.ses, kept: l.kept, copied: top, label: label, runner: proc.NewRunner(), done: make(chan struct{})}
+	c := &live{ses: l.ses, kept: l.kept, beside: true, copied: top, label: label, runner: proc.NewRunner(), done: make(chan struct{})}
 	c.run = evidence.Run{ID: l.run.ID, Session: l.run.Session, Scope: loopcore.ScopeFull, Tree: t.tree}
 	c.onStep = func(st loopcore.Step) { l.doing("the original tests: " + st.Name) }
 	was := stampsIn(top, plan.Back)
@@ -217,4 +217,8 @@ func (s *space) inCopy(l *live, cmd *proc.Command) {
 	if _, set := lookup("PYTHONPYCACHEPREFIX"); !set {
 		cmd.Set["PYTHONPYCACHEPREFIX"] = filepath.Join(filepath.Dir(l.copied), ".pycache")
 	}
+	// Git must not take a repository above the state folder (dotfiles kept in the
+	// home folder, say) for the copy's, where the copy has none.
+	above, _ := lookup("GIT_CEILING_DIRECTORIES")
+	cmd.Set["GIT_CEILING_DIRECTORIES"] = strings.TrimSuffix(filepath.Dir(l.copied)+string(os.PathListSeparator)+above, string(os.PathListSeparator))
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"fixloop/loopcore"
@@ -87,6 +88,19 @@ func TestAcceptedAfterTheEnd(t *testing.T) {
 	}
 	if _, err := b.e.ProposeFixSkeleton(context.Background(), b.c, contract.ProposeIn{}); loopcore.CodeOf(err) != loopcore.CodeSessionEnded {
 		t.Errorf("nothing to propose for another tree: %v", err)
+	}
+}
+
+// What was accepted is what was there: an edit after it is no part of it, and
+// the agent is told so instead of being sent to the person again.
+func TestEditedAfterAcceptance(t *testing.T) {
+	b := golden(t)
+	b.decide(contract.EvaluateIn{})
+	b.waiveAll()
+	b.write(map[string]string{"lib.py": "d = 1\n"})
+	_, err := b.e.EvaluateTermination(context.Background(), b.c, contract.EvaluateIn{})
+	if loopcore.CodeOf(err) != loopcore.CodeSessionEnded || !strings.Contains(err.Error(), "accepted") {
+		t.Errorf("after the edit: %v", err)
 	}
 }
 

@@ -235,10 +235,10 @@ func (c *copier) take(rel, _ string, fi fs.FileInfo) error {
 // fill copies the bytes; a small text that names the work tree names the copy.
 func (c *copier) fill(out *os.File, in *os.File, size int64) error {
 	if size > maxRelocated {
-		_, err := io.Copy(out, in)
+		_, err := io.Copy(out, io.LimitReader(in, size)) // one that grows has no end
 		return err
 	}
-	data, err := io.ReadAll(in)
+	data, err := io.ReadAll(io.LimitReader(in, maxRelocated))
 	if err != nil {
 		return err
 	}

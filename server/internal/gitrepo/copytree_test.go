@@ -111,6 +111,27 @@ func TestCopyEndsWithItsCall(t *testing.T) {
 	}
 }
 
+// A log that is written while it is copied is copied as long as it was.
+func TestCopyOfAFileThatGrows(t *testing.T) {
+	in, err := os.Open("/dev/zero")
+	if err != nil {
+		t.Skip("no file here that never ends")
+	}
+	defer in.Close()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	const size = maxRelocated + 1
+	if err := (&copier{}).fill(out, in, size); err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := out.Stat(); err != nil || fi.Size() != size {
+		t.Errorf("copied %v %v", fi.Size(), err)
+	}
+}
+
 func TestRelocate(t *testing.T) {
 	for in, want := range map[string]string{
 		"/a/b":             "/new",

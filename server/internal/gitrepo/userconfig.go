@@ -24,7 +24,7 @@ func (r *Repo) excludesFile(ctx context.Context) (string, error) {
 	was := r.memory.config
 	r.memory.config.asked = true
 	r.memory.mu.Unlock()
-	if was.files != nil && was.key == configKey(was.files) {
+	if key := configKey(was.files); key != "" && was.key == key {
 		return was.value, nil
 	}
 	now := configured{asked: true}
@@ -37,7 +37,7 @@ func (r *Repo) excludesFile(ctx context.Context) (string, error) {
 	if now.value, err = r.askExcludesFile(ctx); err != nil {
 		return "", err
 	}
-	if now.files == nil || configKey(now.files) == now.key { // else it changed under our hands
+	if configKey(now.files) == now.key { // else it changed under our hands
 		r.memory.mu.Lock()
 		r.memory.config = now
 		r.memory.mu.Unlock()
@@ -45,7 +45,11 @@ func (r *Repo) excludesFile(ctx context.Context) (string, error) {
 	return now.value, nil
 }
 
+// configKey is "" where it can not be told: none named, or one not readable.
 func configKey(files []string) string {
+	if len(files) == 0 {
+		return ""
+	}
 	h := sha256.New()
 	for _, name := range files {
 		if digestInto(h, name) != nil {
