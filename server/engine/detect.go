@@ -241,7 +241,8 @@ func wanted(g loopcore.Gate, p loopcore.Policy) loopcore.Gate {
 	return g
 }
 
-// bind is the token: a digest of exact steps, HEAD and policy.
+// bind is the token: a digest of the exact steps, HEAD, the policy, and the
+// settings, which say what is protected, judged and committed.
 func (f found) bind() string {
 	type line struct {
 		Name, Kind, Command, Dir string
@@ -251,7 +252,7 @@ func (f found) bind() string {
 	for _, s := range f.gate.Steps {
 		lines = append(lines, line{s.Name, string(s.Kind), s.Command, s.Dir, s.Env})
 	}
-	data, _ := json.Marshal([]any{lines, f.head, f.policy})
+	data, _ := json.Marshal([]any{lines, f.head, f.policy, f.cfg, f.writes()})
 	sum := sha256.Sum256(data)
 	return "gate-" + hex.EncodeToString(sum[:8])
 }
@@ -318,7 +319,7 @@ func (s *space) remember(f found) error {
 // does not fit what is there now.
 func (s *space) confirmed(ctx context.Context, token string) (found, error) {
 	stale := loopcore.Refuse(loopcore.CodeNotConfirmed, "call detect_gate, show its confirmation.summary to the user, and pass confirmation.token as confirm",
-		"the confirmation token %q is unknown, or HEAD, the commands or the policy changed since", loopcore.CleanLine(token, 60))
+		"the confirmation token %q is unknown, or HEAD, the commands, the policy or the settings changed since", loopcore.CleanLine(token, 60))
 	if token == "" || token != filepath.Base(token) {
 		return found{}, stale
 	}

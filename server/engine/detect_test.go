@@ -43,3 +43,20 @@ func TestSummarySaysCommits(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTokenBindsTheSettings: what a person agreed to is what the loop does;
+// settings that came after it are confirmed anew.
+func TestTheTokenBindsTheSettings(t *testing.T) {
+	for _, setting := range []string{"checkpoints: branch\n", "guard: {rules: {T01: off}}\n", "guard: {protect: [fixtures/**]}\n"} {
+		b := newBench(t, map[string]string{".fixloop.yaml": "gate: {test: 'true'}\n"})
+		out, err := b.e.DetectGate(context.Background(), b.c, contract.DetectGateIn{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.write(map[string]string{".fixloop.yaml": setting + "gate: {test: 'true'}\n"})
+		_, err = b.e.RunGate(context.Background(), b.c, contract.RunGateIn{Confirm: out.Confirmation.Token, Dirty: "keep"}, nil)
+		if loopcore.CodeOf(err) != loopcore.CodeNotConfirmed {
+			t.Errorf("%q was not confirmed: %v", setting, err)
+		}
+	}
+}
