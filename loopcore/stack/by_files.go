@@ -18,6 +18,40 @@ var looseTests = []struct {
 	{"python", loosePython},
 	{"node", looseNode},
 	{"ruby", looseRuby},
+	{"php", byShape("phpunit", "PHPUnit\\Framework\\TestCase", "*Test.php")},
+	{"deno", byShape("deno test", "Deno.test(", "*_test.ts", "*.test.ts", "*_test.js", "*.test.js")},
+	{"bats", byShape("bats", "@test ", "*.bats")},
+	{"lua", byShape("busted", "describe(", "*_spec.lua")},
+	{"perl", byShape("prove -l", "use Test", "*.t")},
+}
+
+// byShape is for a runner that takes the folders of its tests: command and the
+// folders of the files by those patterns which hold the word.
+func byShape(command, word string, patterns ...string) func(*repo, string) (string, string) {
+	return func(r *repo, dir string) (string, string) {
+		files := r.speaking(r.testPlaces(dir), patterns, []string{word})
+		if len(files) == 0 {
+			return "", ""
+		}
+		var folders []string
+		for _, f := range files {
+			if d := quoted(from(dir, path.Dir(f))); !contains(folders, d) {
+				folders = append(folders, d)
+			}
+		}
+		return command + " " + strings.Join(folders, " "), files[0]
+	}
+}
+
+// from is a folder at or below dir, as seen from dir.
+func from(dir, folder string) string {
+	switch {
+	case folder == dir:
+		return "."
+	case dir == ".":
+		return folder
+	}
+	return strings.TrimPrefix(folder, dir+"/")
 }
 
 // fromTestFiles is the last resort at the base, where nothing but the test
