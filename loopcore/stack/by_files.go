@@ -202,7 +202,8 @@ func looseRuby(r *repo, dir string) (string, string) {
 			return "rspec", files[0]
 		}
 	}
-	for _, d := range []struct{ dir, args string }{{"test", `-Ilib -Itest -e "Dir.glob('./test/**/{test_*,*_test}.rb') { |f| require f }"`}, {".", `-I. -Ilib -e "Dir.glob('./{test_*,*_test}.rb') { |f| require f }"`}} {
+	for _, d := range []struct{ dir, args string }{{"test", `-Ilib -Itest -e "Dir.glob('./test/**/{test_*,*_test}.rb') { |f| require f }"`},
+		{".", `-I. -Ilib -e "Dir.glob('./{test_*,*_test}.rb') { |f| require f }"`}} {
 		at := path.Join(dir, d.dir)
 		for _, f := range append(r.match(at, "test_*.rb"), r.match(at, "*_test.rb")...) {
 			if containsAny(r.text(f), []string{"minitest/autorun", "test/unit", "test_helper"}) {

@@ -239,15 +239,19 @@ func (ch *chooser) reportNone(g *loopcore.Gate, k loopcore.Kind) {
 	case covered != "":
 		g.Absent = append(g.Absent, loopcore.Absent{Name: string(k), Why: covered})
 	case k == kTest && len(refused) > 0 && !allPlaceholders(refused):
-		g.NeedsInput = append(g.NeedsInput, loopcore.Question{Name: string(k), Question: "Only commands that must not be chosen were found (" + strings.Join(refused, "; ") + "). Which command runs the tests once?"})
+		g.NeedsInput = append(g.NeedsInput, loopcore.Question{Name: string(k),
+			Question: "Only commands that must not be chosen were found (" + strings.Join(refused, "; ") + "). Which command runs the tests once?"})
 	case k == kTest && ch.r.looksTested():
-		g.NeedsInput = append(g.NeedsInput, loopcore.Question{Name: string(k), Question: "There are tests here, but no instructions, script, CI file or known manifest says how to run them. Which command runs the tests? (test_command, --test, or gate.test in .fixloop.yaml)"})
+		g.NeedsInput = append(g.NeedsInput, loopcore.Question{Name: string(k),
+			Question: "There are tests here, but no instructions, script, CI file or known manifest says how to run them. Which command runs the tests? (test_command, --test, or gate.test in .fixloop.yaml)"})
 	case len(refused) > 0:
 		g.Absent = append(g.Absent, loopcore.Absent{Name: string(k), Why: "none that may be chosen: " + strings.Join(refused, "; ")})
 	case k == kTest:
-		g.Absent = append(g.Absent, loopcore.Absent{Name: string(k), Why: "no test command is declared in instructions, scripts or CI, and neither a manifest nor test files of a known stack are here; where there are tests, give their command (test_command, --test, or gate.test in .fixloop.yaml)"})
+		g.Absent = append(g.Absent, loopcore.Absent{Name: string(k),
+			Why: "no test command is declared in instructions, scripts or CI, and neither a manifest nor test files of a known stack are here; where there are tests, give their command (test_command, --test, or gate.test in .fixloop.yaml)"})
 	default:
-		g.Absent = append(g.Absent, loopcore.Absent{Name: string(k), Why: fmt.Sprintf("no %s command is declared in instructions, scripts or CI, and no configuration of one is here", k)})
+		g.Absent = append(g.Absent, loopcore.Absent{Name: string(k),
+			Why: fmt.Sprintf("no %s command is declared in instructions, scripts or CI, and no configuration of one is here", k)})
 	}
 }
 

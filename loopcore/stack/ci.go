@@ -97,7 +97,9 @@ func workflowRank(file string) int {
 	}
 	for _, w := range words {
 		switch w {
-		case "release", "publish", "deploy", "docs", "doc", "pages", "codeql", "stale", "nightly", "bench", "benchmark", "benchmarks", "fuzz", "coverage", "labeler", "scorecard", "security", "cron", "downstream", "examples", "wheels", "dependabot", "windows", "macos", "docker", "scheduled", "e2e", "compat", "upstream":
+		case "release", "publish", "deploy", "docs", "doc", "pages", "codeql", "stale", "nightly", "bench", "benchmark", "benchmarks", "fuzz",
+			"coverage", "labeler", "scorecard", "security", "cron", "downstream", "examples", "wheels", "dependabot", "windows", "macos", "docker",
+			"scheduled", "e2e", "compat", "upstream":
 			rank += 10
 		}
 	}
@@ -257,7 +259,9 @@ func (r *repo) ciCandidate(c *ciCommand, n *nature, k loopcore.Kind, partial boo
 	}{
 		{c.guarded, 0, 3000, 0.2}, {c.doubt != "", 0, 2000, 0.2}, {partial, tierForeign, 9000, 0.2}, {c.stale, tierSubset, 40000, 0.3},
 		{kinds > 1 && k != kTest, tierWeak, 5000, 0.1}, {out.format && k == kLint, 0, 4000, 0}, {c.dir != r.base, 0, 500, 0},
-		{subsetCommand(n), tierSubset, 6000, 0.1}, {odd, tierSubset, 6000, 0.2}, {c.offside, 0, 4500, 0}, {narrowed(c.words), tierSubset, 2500, 0}, {workflowRank(c.file) >= 10, tierSubset, 3000, 0.1}, {r.foreignTool(n, k), tierForeign, 3000, 0.1},
+		{subsetCommand(n), tierSubset, 6000, 0.1}, {odd, tierSubset, 6000, 0.2}, {c.offside, 0, 4500, 0},
+		{narrowed(c.words), tierSubset, 2500, 0}, {workflowRank(c.file) >= 10, tierSubset, 3000, 0.1},
+		{r.foreignTool(n, k), tierForeign, 3000, 0.1},
 		{strings.Contains(strings.Join(c.words, " "), " +"), 0, 1500, 0}, {hasFlag(c.words, "--no-default-features"), 0, 1200, 0},
 	} {
 		if d.is {
@@ -283,7 +287,8 @@ func (r *repo) tidyCI(cmd string, c *ciCommand) string {
 	}
 	w := c.words[0]
 	for _, pre := range []string{"bin/", "./bin/", "./"} {
-		if rest, ok := strings.CutPrefix(cmd, pre); ok && strings.HasPrefix(w, pre) && !r.has(path.Join(c.dir, w)) && classify(append([]string{programName(w)}, c.words[1:]...)).kind != "" {
+		if rest,
+			ok := strings.CutPrefix(cmd, pre); ok && strings.HasPrefix(w, pre) && !r.has(path.Join(c.dir, w)) && classify(append([]string{programName(w)}, c.words[1:]...)).kind != "" {
 			return rest
 		}
 	}
@@ -312,8 +317,14 @@ func (r *repo) tidyCI(cmd string, c *ciCommand) string {
 }
 
 // toolStacks says which stack a tool belongs to.
-var toolStacks = map[string]string{"cmake": "cmake", "ctest": "cmake", "ninja": "cmake", "meson": "meson", "cargo": "rust", "rustc": "rust", "go": "go", "golangci-lint": "go", "gofmt": "go", "staticcheck": "go", "rubocop": "ruby", "rspec": "ruby", "rake": "ruby", "standardrb": "ruby", "rails": "ruby", "pytest": "python", "tox": "python", "nox": "python", "ruff": "python", "flake8": "python", "mypy": "python", "black": "python", "pylint": "python", "pyright": "python",
-	"bazel": "bazel", "bazelisk": "bazel", "mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "mix": "elixir", "dotnet": "dotnet", "swift": "swift", "xcodebuild": "swift", "dart": "dart", "flutter": "dart", "phpunit": "php", "phpstan": "php", "jest": "node", "vitest": "node", "mocha": "node", "eslint": "node", "prettier": "node", "tsc": "node", "biome": "node", "ava": "node", "xo": "node"}
+var toolStacks = map[string]string{"cmake": "cmake", "ctest": "cmake", "ninja": "cmake", "meson": "meson", "cargo": "rust", "rustc": "rust",
+	"go": "go", "golangci-lint": "go", "gofmt": "go", "staticcheck": "go", "rubocop": "ruby", "rspec": "ruby", "rake": "ruby",
+	"standardrb": "ruby", "rails": "ruby", "pytest": "python", "tox": "python", "nox": "python", "ruff": "python", "flake8": "python",
+	"mypy": "python", "black": "python", "pylint": "python", "pyright": "python",
+	"bazel": "bazel", "bazelisk": "bazel", "mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "mix": "elixir",
+	"dotnet": "dotnet", "swift": "swift", "xcodebuild": "swift", "dart": "dart", "flutter": "dart", "phpunit": "php", "phpstan": "php",
+	"jest": "node", "vitest": "node", "mocha": "node", "eslint": "node", "prettier": "node", "tsc": "node", "biome": "node", "ava": "node",
+	"xo": "node"}
 
 // foreignTool says whether what a command runs for a kind belongs to another
 // stack than the repository's main one.
@@ -395,7 +406,9 @@ func subsetCommand(n *nature) bool {
 
 // maskingFlags make a tool exit 0 whatever it finds. They are taken out of the
 // recorded command.
-var maskingFlags = []string{"-Dmaven.test.failure.ignore=true", "-Dmaven.test.failure.ignore", "--exit-zero", "--issues-exit-code=0", "--issues-exit-code 0", "--mute-exit-status", "-fae -Dmaven.test.failure.ignore", "--passWithNoTests", "--continue-on-error", "--no-bail-on-failure"}
+var maskingFlags = []string{"-Dmaven.test.failure.ignore=true", "-Dmaven.test.failure.ignore", "--exit-zero", "--issues-exit-code=0",
+	"--issues-exit-code 0", "--mute-exit-status", "-fae -Dmaven.test.failure.ignore", "--passWithNoTests", "--continue-on-error",
+	"--no-bail-on-failure"}
 
 var reporterFlag = regexp.MustCompile(` (--out-format|--output-format|--format|-f|--formatter|--reporter)[= ]\S*(github|checkstyle|codeclimate|junit)\S*`)
 

@@ -98,7 +98,10 @@ func triggered(on *node) bool {
 }
 
 // skipWords in a job's name keep it out of the evidence.
-var skipWords = map[string]bool{"deploy": true, "publish": true, "release": true, "pages": true, "codeql": true, "stale": true, "docs": true, "upload": true, "changelog": true, "notify": true, "label": true, "labeler": true, "dependabot": true, "scorecard": true, "benchmark": true, "benchmarks": true, "bench": true, "docker": true, "snyk": true, "fuzz": true, "nightly": true, "downstream": true, "deployment": true, "preview": true, "sponsors": true, "automerge": true, "merge": true}
+var skipWords = map[string]bool{"deploy": true, "publish": true, "release": true, "pages": true, "codeql": true, "stale": true,
+	"docs": true, "upload": true, "changelog": true, "notify": true, "label": true, "labeler": true, "dependabot": true, "scorecard": true,
+	"benchmark": true, "benchmarks": true, "bench": true, "docker": true, "snyk": true, "fuzz": true, "nightly": true, "downstream": true,
+	"deployment": true, "preview": true, "sponsors": true, "automerge": true, "merge": true}
 
 // offsideJob says whether a job only covers another system, an old tool chain
 // or a special mode.
@@ -108,7 +111,9 @@ func offsideJob(id, runsOn string) bool {
 	}
 	for _, w := range nameWords(id) {
 		switch w {
-		case "msrv", "minimal", "windows", "macos", "mac", "osx", "coverage", "cov", "miri", "wasm", "cross", "sanitizer", "asan", "arm", "i386", "big", "endian", "musl", "android", "ios", "oldest", "lowest", "beta", "jruby", "pypy", "graal", "examples", "integration", "e2e", "memcheck", "valgrind", "freebsd", "mingw", "msvc", "cygwin", "semver", "outdated", "careful", "style":
+		case "msrv", "minimal", "windows", "macos", "mac", "osx", "coverage", "cov", "miri", "wasm", "cross", "sanitizer", "asan", "arm", "i386",
+			"big", "endian", "musl", "android", "ios", "oldest", "lowest", "beta", "jruby", "pypy", "graal", "examples", "integration", "e2e",
+			"memcheck", "valgrind", "freebsd", "mingw", "msvc", "cygwin", "semver", "outdated", "careful", "style":
 			return w != "style"
 		}
 	}
@@ -301,7 +306,8 @@ func (g *workflow) reusable(uses string, with map[string]string) []ciCommand {
 		if skipJob(id, job) {
 			return
 		}
-		sub := &workflow{r: g.r, file: file, job: id, matrix: matrixOf(job.get("strategy", "matrix")), inputs: merged(inputs, with), env: merged(root.get("env").env(), job.get("env").env()), depth: g.depth + 1,
+		sub := &workflow{r: g.r, file: file, job: id, matrix: matrixOf(job.get("strategy", "matrix")), inputs: merged(inputs, with),
+			env: merged(root.get("env").env(), job.get("env").env()), depth: g.depth + 1,
 			dir: first(job.get("defaults", "run", "working-directory").str(), root.get("defaults", "run", "working-directory").str())}
 		for _, st := range job.get("steps").list() {
 			out = append(out, sub.step(st, 1)...)

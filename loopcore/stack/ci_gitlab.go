@@ -6,7 +6,8 @@ import (
 )
 
 // gitlabKeys are top-level keys of .gitlab-ci.yml that are no jobs.
-var gitlabKeys = map[string]bool{"default": true, "include": true, "stages": true, "variables": true, "workflow": true, "image": true, "services": true, "before_script": true, "after_script": true, "cache": true, "spec": true, "pages": true}
+var gitlabKeys = map[string]bool{"default": true, "include": true, "stages": true, "variables": true, "workflow": true, "image": true,
+	"services": true, "before_script": true, "after_script": true, "cache": true, "spec": true, "pages": true}
 
 // readGitLab reads .gitlab-ci.yml with its local includes.
 func readGitLab(r *repo, file string) []ciCommand {

@@ -262,7 +262,8 @@ func readTravis(r *repo, file string) []ciCommand {
 
 // travisDefault is what Travis runs when the file names no script.
 func (r *repo) travisDefault(root *node, file string) []ciCommand {
-	cmd := map[string]string{"node_js": "npm test", "go": "go test ./...", "rust": "cargo test", "ruby": "bundle exec rake", "java": "mvn test -B", "php": "phpunit", "elixir": "mix test"}[root.get("language").str()]
+	cmd := map[string]string{"node_js": "npm test", "go": "go test ./...", "rust": "cargo test", "ruby": "bundle exec rake",
+		"java": "mvn test -B", "php": "phpunit", "elixir": "mix test"}[root.get("language").str()]
 	if cmd == "" {
 		return nil
 	}

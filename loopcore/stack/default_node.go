@@ -13,7 +13,8 @@ var nodeRunners = []struct{ dep, cmd string }{
 }
 
 // eslintFiles are eslint's configuration files.
-var eslintFiles = []string{"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", "eslint.config.mts", ".eslintrc", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml"}
+var eslintFiles = []string{"eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts", "eslint.config.mts",
+	".eslintrc", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml"}
 
 // defaultNode: by the runners and checkers that are depended on and configured.
 func defaultNode(r *repo, dir string) []candidate {

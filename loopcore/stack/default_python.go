@@ -24,7 +24,9 @@ func (r *repo) pythonOf(dir string) *python {
 	}
 	var b strings.Builder
 	b.WriteString(r.text(file))
-	for _, f := range []string{"setup.py", "setup.cfg", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements_dev.txt", "requirements-test.txt", "test-requirements.txt", "requirements/dev.txt", "requirements/test.txt", "requirements/tests.txt", "Pipfile", "tox.ini", "noxfile.py", "environment.yml"} {
+	for _, f := range []string{"setup.py", "setup.cfg", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt", "requirements_dev.txt",
+		"requirements-test.txt", "test-requirements.txt", "requirements/dev.txt", "requirements/test.txt", "requirements/tests.txt", "Pipfile",
+		"tox.ini", "noxfile.py", "environment.yml"} {
 		b.WriteString("\n" + r.text(path.Join(dir, f)))
 	}
 	p.deps = strings.ToLower(b.String())

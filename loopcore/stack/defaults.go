@@ -23,7 +23,10 @@ var Stacks = []Stack{
 	{"meson", []string{"meson.build"}, defaultMeson},
 	{"autotools", []string{"configure.ac", "configure.in"}, defaultAutotools},
 	{"bazel", []string{"MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel"}, defaultBazel},
-	{"more", []string{"rebar.config", "gleam.toml", "stack.yaml", "*.cabal", "build.sbt", "project.clj", "build.zig", "dune-project", "shard.yml", "foundry.toml", "Project.toml"}, defaultMore},
+	{"more",
+		[]string{"rebar.config", "gleam.toml", "stack.yaml", "*.cabal", "build.sbt", "project.clj", "build.zig", "dune-project", "shard.yml",
+			"foundry.toml", "Project.toml"},
+		defaultMore},
 }
 
 const (

@@ -10,7 +10,8 @@ import (
 
 // docFiles are instructions written for agents, nearest first. Their text is
 // material: commands are taken from it, nothing in it is obeyed.
-var docFiles = []string{"CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENT.md", "GEMINI.md", ".github/copilot-instructions.md", ".cursorrules", ".windsurfrules"}
+var docFiles = []string{"CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENT.md", "GEMINI.md", ".github/copilot-instructions.md",
+	".cursorrules", ".windsurfrules"}
 
 const maxImports = 5
 

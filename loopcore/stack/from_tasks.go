@@ -154,7 +154,10 @@ func (c *candidate) place(rank int, named, reached bool) {
 }
 
 // besideWords name tasks that use a compiler or a runner for something else.
-var besideWords = map[string]bool{"install": true, "setup": true, "bench": true, "benchmark": true, "benchmarks": true, "completions": true, "docs": true, "doc": true, "generate": true, "gen": true, "codegen": true, "init": true, "bootstrap": true, "demo": true, "example": true, "examples": true, "run": true, "coverage": false, "profile": true, "size": true, "stats": true, "report": true, "clean": true, "help": true, "vendor": true, "deps": true, "tidy": true, "mutation": true, "codspeed": true}
+var besideWords = map[string]bool{"install": true, "setup": true, "bench": true, "benchmark": true, "benchmarks": true, "completions": true,
+	"docs": true, "doc": true, "generate": true, "gen": true, "codegen": true, "init": true, "bootstrap": true, "demo": true, "example": true,
+	"examples": true, "run": true, "coverage": false, "profile": true, "size": true, "stats": true, "report": true, "clean": true,
+	"help": true, "vendor": true, "deps": true, "tidy": true, "mutation": true, "codspeed": true}
 
 func beside(name string) bool {
 	for _, w := range nameWords(name) {
@@ -305,9 +308,12 @@ func (r *repo) parts(t *task, runner int, reached bool) []candidate {
 // checkForms turn a rewriting command of a tool into its checking form: words to
 // take out, and words to put at the end.
 var checkForms = map[string]struct{ drop, add string }{
-	"eslint": {"--fix", ""}, "oxlint": {"--fix", ""}, "xo": {"--fix", ""}, "standard": {"--fix", ""}, "stylelint": {"--fix", ""}, "biome": {"--write --apply --fix", ""}, "prettier": {"--write -w", "--check"},
-	"ruff": {"--fix --unsafe-fixes --fix-only", ""}, "black": {"", "--check"}, "isort": {"", "--check-only"}, "golangci-lint": {"--fix", ""}, "rubocop": {"-a -A --autocorrect --auto-correct --autocorrect-all --auto-correct-all", ""}, "standardrb": {"--fix --fix-unsafely", ""},
-	"php-cs-fixer": {"", "--dry-run --diff"}, "pint": {"", "--test"}, "ecs": {"--fix", ""}, "ktlint": {"-F --format", ""}, "swiftlint": {"--fix", ""}, "stylua": {"", "--check"}, "clang-format": {"-i", "--dry-run -Werror"},
+	"eslint": {"--fix", ""}, "oxlint": {"--fix", ""}, "xo": {"--fix", ""}, "standard": {"--fix", ""}, "stylelint": {"--fix", ""},
+	"biome": {"--write --apply --fix", ""}, "prettier": {"--write -w", "--check"},
+	"ruff": {"--fix --unsafe-fixes --fix-only", ""}, "black": {"", "--check"}, "isort": {"", "--check-only"}, "golangci-lint": {"--fix", ""},
+	"rubocop": {"-a -A --autocorrect --auto-correct --autocorrect-all --auto-correct-all", ""}, "standardrb": {"--fix --fix-unsafely", ""},
+	"php-cs-fixer": {"", "--dry-run --diff"}, "pint": {"", "--test"}, "ecs": {"--fix", ""}, "ktlint": {"-F --format", ""},
+	"swiftlint": {"--fix", ""}, "stylua": {"", "--check"}, "clang-format": {"-i", "--dry-run -Werror"},
 }
 
 // checkForm is the checking form of a rewriting command, "" = not known.
@@ -345,7 +351,8 @@ func bareTool(words []string) bool {
 func (r *repo) foreignRunners(dir string) map[string]bool {
 	out := map[string]bool{}
 	other := false
-	for _, f := range []string{"go.mod", "Cargo.toml", "composer.json", "pyproject.toml", "setup.py", "Gemfile", "pom.xml", "build.gradle", "build.gradle.kts", "mix.exs", "CMakeLists.txt", "*.sln", "Package.swift"} {
+	for _, f := range []string{"go.mod", "Cargo.toml", "composer.json", "pyproject.toml", "setup.py", "Gemfile", "pom.xml", "build.gradle",
+		"build.gradle.kts", "mix.exs", "CMakeLists.txt", "*.sln", "Package.swift"} {
 		other = other || r.present(dir, f)
 	}
 	out["node"] = other && r.present(dir, "package.json")

@@ -16,7 +16,10 @@ import (
 // panics or hangs, every kind is answered, no chosen command publishes or hides
 // its exit code, and a second look gives the same.
 func FuzzDetect(f *testing.F) {
-	names := []string{"Makefile", "package.json", "CLAUDE.md", ".github/workflows/ci.yml", "pyproject.toml", "tox.ini", "justfile", "Taskfile.yml", "noxfile.py", "composer.json", "Rakefile", "mix.exs", ".gitlab-ci.yml", ".circleci/config.yml", "azure-pipelines.yml", "Jenkinsfile", ".travis.yml", ".claude/profile.yaml", "mise.toml", "turbo.json", "go.work", ".cargo/config.toml", "scripts/test", "CMakePresets.json", "tasks.py", "hatch.toml", "deno.jsonc", "pixi.toml", "Pipfile", "appveyor.yml"}
+	names := []string{"Makefile", "package.json", "CLAUDE.md", ".github/workflows/ci.yml", "pyproject.toml", "tox.ini", "justfile",
+		"Taskfile.yml", "noxfile.py", "composer.json", "Rakefile", "mix.exs", ".gitlab-ci.yml", ".circleci/config.yml", "azure-pipelines.yml",
+		"Jenkinsfile", ".travis.yml", ".claude/profile.yaml", "mise.toml", "turbo.json", "go.work", ".cargo/config.toml", "scripts/test",
+		"CMakePresets.json", "tasks.py", "hatch.toml", "deno.jsonc", "pixi.toml", "Pipfile", "appveyor.yml"}
 	files, _ := filepath.Glob(fixtures + "/*.txtar")
 	for _, file := range files {
 		a, err := txtar.ParseFile(file)
@@ -53,7 +56,8 @@ func FuzzDetect(f *testing.F) {
 
 // FuzzShell: any text is taken apart without a panic, and no command is empty.
 func FuzzShell(f *testing.F) {
-	for _, s := range []string{"a && b || true", "cd x; (y; z) | tee log", "for i in 1 2; do make $i; done", "if x; then y; fi", "A=1 B=$C d \"$E\" ${F:-g} `h`", "x <<EOF\ny\nEOF", "${{ matrix.x }} && y", "set +e\nfoo\nexit 0", "a \\\n b"} {
+	for _, s := range []string{"a && b || true", "cd x; (y; z) | tee log", "for i in 1 2; do make $i; done", "if x; then y; fi",
+		"A=1 B=$C d \"$E\" ${F:-g} `h`", "x <<EOF\ny\nEOF", "${{ matrix.x }} && y", "set +e\nfoo\nexit 0", "a \\\n b"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

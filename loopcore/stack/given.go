@@ -37,7 +37,8 @@ func fromConfig(r *repo) []candidate {
 			if dir == "" {
 				dir = "."
 			}
-			out = append(out, candidate{kind: k, name: s.Name, command: s.Command, dir: dir, env: s.Env, timeout: s.TimeoutSeconds, conf: 1, rank: i, trusted: true, src: src, warnings: swallowed(s.Command)})
+			out = append(out, candidate{kind: k, name: s.Name, command: s.Command, dir: dir, env: s.Env, timeout: s.TimeoutSeconds, conf: 1, rank: i,
+				trusted: true, src: src, warnings: swallowed(s.Command)})
 		}
 	}
 	return out

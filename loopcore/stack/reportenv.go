@@ -178,7 +178,8 @@ func mentions(words, any []string) bool {
 }
 
 // reportFlags name a report file on the command line.
-var reportFlags = []string{"--junitxml", "--junit-xml", "--log-junit", "--output-junit", "--outputFile", "--junitfile", "--junit-path", "--reporter-outfile", "--jsonfile", "--out", "--output-file"}
+var reportFlags = []string{"--junitxml", "--junit-xml", "--log-junit", "--output-junit", "--outputFile", "--junitfile", "--junit-path",
+	"--reporter-outfile", "--jsonfile", "--out", "--output-file"}
 
 // namedReports are reports that the command itself asks for.
 func namedReports(words []string, dir string) []string {

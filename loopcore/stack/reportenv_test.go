@@ -44,8 +44,12 @@ func TestReportEnv(t *testing.T) {
 		{"go that is verbose already", "go test ./...", "gotest", have("GOFLAGS", "-v"), "", ""},
 		{"pytest appends", "make test", "pytest", have("PYTEST_ADDOPTS", "-x"), "PYTEST_ADDOPTS=-x --junitxml=/s/pytest.xml", "/s/pytest.xml"},
 		{"pytest that writes a report of its own", "pytest --junitxml=out/r.xml", "pytest", nil, "", "d/out/r.xml"},
-		{"tox passes the variable on", "tox -e py", "pytest", nil, "PYTEST_ADDOPTS=--junitxml=/s/pytest.xml; TOX_OVERRIDE=testenv.pass_env+=PYTEST_ADDOPTS; TOX_TESTENV_PASSENV=PYTEST_ADDOPTS CI", "/s/pytest.xml"},
-		{"node keeps its options", "npm test", "node-test", have("NODE_OPTIONS", "--max-old-space-size=1"), "NODE_OPTIONS=--max-old-space-size=1 --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=/s/node-test.xml", "/s/node-test.xml"},
+		{"tox passes the variable on", "tox -e py", "pytest", nil,
+			"PYTEST_ADDOPTS=--junitxml=/s/pytest.xml; TOX_OVERRIDE=testenv.pass_env+=PYTEST_ADDOPTS; TOX_TESTENV_PASSENV=PYTEST_ADDOPTS CI",
+			"/s/pytest.xml"},
+		{"node keeps its options", "npm test", "node-test", have("NODE_OPTIONS", "--max-old-space-size=1"),
+			"NODE_OPTIONS=--max-old-space-size=1 --test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=/s/node-test.xml",
+			"/s/node-test.xml"},
 		{"a reporter in the command decides", "node --test --test-reporter=tap", "node-test", nil, "", ""},
 		{"jest takes a hook", "npm test", "jest", nil, "FIXLOOP_REPORT_DIR=/s; NODE_OPTIONS=--require /s/hook.cjs", "/s/jest-*.json /s/vitest-*.json"},
 		{"one hook for both", "npm test", "jest,vitest", nil, "FIXLOOP_REPORT_DIR=/s; NODE_OPTIONS=--require /s/hook.cjs", "/s/jest-*.json /s/vitest-*.json"},
@@ -82,7 +86,9 @@ func TestReportEnv(t *testing.T) {
 // TestStepEnvIsKept: what the step itself sets is appended to, before the
 // process's environment.
 func TestStepEnvIsKept(t *testing.T) {
-	set, _, _ := ReportEnv(loopcore.Step{Command: "make test", Env: map[string]string{"GOFLAGS": "-tags=x"}, ReadsResultsFrom: []string{"gotest"}}, "/s", func(string) (string, bool) { return "-mod=mod", true })
+	set, _,
+		_ := ReportEnv(loopcore.Step{Command: "make test", Env: map[string]string{"GOFLAGS": "-tags=x"},
+		ReadsResultsFrom: []string{"gotest"}}, "/s", func(string) (string, bool) { return "-mod=mod", true })
 	if set["GOFLAGS"] != "-tags=x -v" {
 		t.Errorf("GOFLAGS %q", set["GOFLAGS"])
 	}
@@ -143,7 +149,9 @@ func TestReportsAreWritten(t *testing.T) {
 	})
 	t.Run("go", func(t *testing.T) {
 		requireRunner(t, "go", "version")
-		out, code, _ := runStep(t, "gotest", "go vet ./... && go build ./... && go test ./...", map[string]string{"go.mod": "module a\n\ngo 1.22\n", "a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"})
+		out, code,
+			_ := runStep(t, "gotest", "go vet ./... && go build ./... && go test ./...", map[string]string{"go.mod": "module a\n\ngo 1.22\n",
+			"a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"})
 		if code != 0 || !strings.Contains(out, "--- PASS: TestA") {
 			t.Errorf("exit %d\n%s", code, out)
 		}

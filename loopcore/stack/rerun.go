@@ -55,7 +55,10 @@ var narrows = []narrow{
 
 func byPattern(flag string) func([]loopcore.Failure) []string {
 	return func(fs []loopcore.Failure) []string {
-		return names(fs, func(f loopcore.Failure) string { return regexp.QuoteMeta(f.Name) }, func(all []string) []string { return []string{flag, strings.Join(all, "|")} })
+		return names(fs, func(f loopcore.Failure) string { return regexp.QuoteMeta(f.Name) }, func(all []string) []string {
+			return []string{flag,
+				strings.Join(all, "|")}
+		})
 	}
 }
 

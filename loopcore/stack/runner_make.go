@@ -29,7 +29,8 @@ func readMake(r *repo, dir string) ([]*task, string) {
 	if file == "" {
 		return nil, ""
 	}
-	m := &makeFile{r: r, vars: map[string]string{"MAKE": "make", "SHELL": "sh", "CURDIR": ".", "PYTHON": "python", "GO": "go"}, index: map[string]*task{}, phony: map[string]bool{}, seen: map[string]bool{}}
+	m := &makeFile{r: r, vars: map[string]string{"MAKE": "make", "SHELL": "sh", "CURDIR": ".", "PYTHON": "python", "GO": "go"},
+		index: map[string]*task{}, phony: map[string]bool{}, seen: map[string]bool{}}
 	m.parse(file, dir, 0)
 	m.patterns()
 	for _, t := range m.tasks {

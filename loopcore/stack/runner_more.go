@@ -47,7 +47,8 @@ func readComposer(r *repo, dir string) ([]*task, string) {
 }
 
 // composerVerbs are scripts whose bare name is a command of composer itself.
-var composerVerbs = map[string]bool{"check": false, "validate": true, "audit": true, "install": true, "update": true, "status": true, "show": true, "fund": true, "bump": true, "depends": true, "diagnose": true, "exec": true}
+var composerVerbs = map[string]bool{"check": false, "validate": true, "audit": true, "install": true, "update": true, "status": true,
+	"show": true, "fund": true, "bump": true, "depends": true, "diagnose": true, "exec": true}
 
 var rakeTask = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?["']?([A-Za-z0-9_]+(?::[A-Za-z0-9_]+)*)["']?:?\s*(?:,[^=]*)?(?:=>|:)?\s*(.*)$`)
 var rakeTestTask = regexp.MustCompile(`(?:Rake::TestTask|Minitest::TestTask)\.(?:new|create)(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
@@ -206,7 +207,9 @@ func readMix(r *repo, dir string) ([]*task, string) {
 var scriptFolders = []string{"script", "scripts", "bin", "ci", "hack", "tools", "."}
 
 // scriptNames are the programs in them that may be a step, told by the name.
-var scriptNames = map[string]bool{"test": true, "tests": true, "check": true, "lint": true, "typecheck": true, "cibuild": true, "build": true, "ci": true, "run-tests": true, "run_tests": true, "runtests": true, "test-unit": true, "types": true, "run-test": true, "run_test": true}
+var scriptNames = map[string]bool{"test": true, "tests": true, "check": true, "lint": true, "typecheck": true, "cibuild": true,
+	"build": true, "ci": true, "run-tests": true, "run_tests": true, "runtests": true, "test-unit": true, "types": true, "run-test": true,
+	"run_test": true}
 
 // readScripts reads the script folders of a repository ("scripts to rule them all").
 func readScripts(r *repo, dir string) ([]*task, string) {

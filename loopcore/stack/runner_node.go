@@ -30,7 +30,10 @@ func (m manager) run(script string) string {
 }
 
 // managerVerbs are scripts whose bare name is a command of the manager itself.
-var managerVerbs = map[string]bool{"ci": true, "check": true, "audit": true, "pack": true, "version": true, "link": true, "install": true, "add": true, "why": true, "dedupe": true, "exec": true, "node": true, "config": true, "cache": true, "info": true, "init": true, "set": true, "up": true, "import": true, "fetch": true, "licenses": true, "outdated": true, "publish": true, "prune": true, "rebuild": true, "remove": true, "root": true, "setup": true, "store": true, "types": false}
+var managerVerbs = map[string]bool{"ci": true, "check": true, "audit": true, "pack": true, "version": true, "link": true, "install": true,
+	"add": true, "why": true, "dedupe": true, "exec": true, "node": true, "config": true, "cache": true, "info": true, "init": true,
+	"set": true, "up": true, "import": true, "fetch": true, "licenses": true, "outdated": true, "publish": true, "prune": true,
+	"rebuild": true, "remove": true, "root": true, "setup": true, "store": true, "types": false}
 
 // exec is how a binary of the dependencies is called.
 func (m manager) exec(cmd string) string {
@@ -376,7 +379,8 @@ func workspaceNames(words []string) []string {
 	return nil
 }
 
-var turboVerbs = map[string]bool{"login": true, "link": true, "prune": true, "daemon": true, "gen": true, "ls": true, "query": true, "watch": true, "boundaries": true, "telemetry": true}
+var turboVerbs = map[string]bool{"login": true, "link": true, "prune": true, "daemon": true, "gen": true, "ls": true, "query": true,
+	"watch": true, "boundaries": true, "telemetry": true}
 
 func skipValues(args []string, flags ...string) []string {
 	var out []string

@@ -195,8 +195,10 @@ func (w *shellWalk) pipe(c *syntax.BinaryCmd, ctx command) {
 
 // printers only pass on what they read, so that their exit code says nothing.
 var printers = map[string]bool{"tee": true, "cat": true, "less": true, "more": true, "grep": true, "egrep": true, "sed": true, "awk": true, "head": true,
-	"tail": true, "xcpretty": true, "xcbeautify": true, "tap-spec": true, "faucet": true, "tap-dot": true, "tap-diff": true, "tap-arc": true, "go-junit-report": true,
-	"tap-difflet": true, "tap-min": true, "tap-nyan": true, "tap-out": true, "tap-prettify": true, "tap-summary": true, "pino-pretty": true, "snazzy": true, "ts": true,
+	"tail": true, "xcpretty": true, "xcbeautify": true, "tap-spec": true, "faucet": true, "tap-dot": true, "tap-diff": true, "tap-arc": true,
+	"go-junit-report": true,
+	"tap-difflet":     true, "tap-min": true, "tap-nyan": true, "tap-out": true, "tap-prettify": true, "tap-summary": true, "pino-pretty": true,
+	"snazzy": true, "ts": true,
 	"reviewdog": true, "cs2pr": true, "cargo2junit": true, "gotestfmt": true, "tparse": true, "colorize": true, "coveralls": true, "jq": true, "wc": true}
 
 // swallows says whether the right side of || always succeeds.

@@ -242,7 +242,8 @@ func TestConfigWins(t *testing.T) {
 		Absent: map[loopcore.Kind]string{kLint: ""}}
 	g := Detect(Input{FS: fstest.MapFS{"go.mod": {Data: []byte("module x\n")}}, Config: cfg})
 	got := show(g)
-	for _, want := range []string{"unit: make unit\n  from config .fixloop.yaml:3 confidence 1.00", "e2e: make e2e\n", "  in web\n  env A=b\n", "lint absent: declared absent in .fixloop.yaml"} {
+	for _, want := range []string{"unit: make unit\n  from config .fixloop.yaml:3 confidence 1.00", "e2e: make e2e\n", "  in web\n  env A=b\n",
+		"lint absent: declared absent in .fixloop.yaml"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %q in\n%s", want, got)
 		}
@@ -258,7 +259,8 @@ func TestFolderAskedFor(t *testing.T) {
 		"web/src/a.js":     {Data: []byte("")},
 		"pkg/a.go":         {Data: []byte("package pkg\n")},
 	}
-	for dir, want := range map[string]string{"": "test: go test ./...", "web": "test: npm test", "web/src": "test: npm test", "pkg": "test: go test ./...", "../out": "test: go test ./...", "nowhere": "test: go test ./..."} {
+	for dir, want := range map[string]string{"": "test: go test ./...", "web": "test: npm test", "web/src": "test: npm test",
+		"pkg": "test: go test ./...", "../out": "test: go test ./...", "nowhere": "test: go test ./..."} {
 		if got := show(Detect(Input{FS: fsys, Dir: dir})); !strings.Contains(got, want) {
 			t.Errorf("%q: want %q in\n%s", dir, want, got)
 		}

@@ -8,14 +8,19 @@ import (
 // dangerWords in a task's name keep it out of any gate: it may publish, deploy
 // or destroy, whatever its body looks like.
 var dangerWords = map[string]bool{
-	"deploy": true, "publish": true, "release": true, "releases": true, "ship": true, "upload": true, "push": true, "tag": true, "bump": true, "version": true, "changeset": true, "promote": true, "rollout": true,
-	"provision": true, "migrate": true, "seed": true, "reset": true, "drop": true, "destroy": true, "purge": true, "prune": true, "clean": true, "nuke": true, "uninstall": true, "eject": true, "sign": true,
-	"start": true, "serve": true, "dev": true, "watch": true, "prepublish": true, "prepublishonly": true, "postinstall": true, "preinstall": true, "prepare": true, "prepack": true, "postpack": true, "preversion": true, "postversion": true, "prerelease": true,
-	"prod": true, "production": true, "staging": true, "live": true, "up": true, "down": true, "debug": true, "ui": true, "update": true, "upgrade": true, "snapshots": true, "record": true, "preview": true, "stop": true, "kill": true, "rollback": true,
+	"deploy": true, "publish": true, "release": true, "releases": true, "ship": true, "upload": true, "push": true, "tag": true, "bump": true,
+	"version": true, "changeset": true, "promote": true, "rollout": true,
+	"provision": true, "migrate": true, "seed": true, "reset": true, "drop": true, "destroy": true, "purge": true, "prune": true,
+	"clean": true, "nuke": true, "uninstall": true, "eject": true, "sign": true,
+	"start": true, "serve": true, "dev": true, "watch": true, "prepublish": true, "prepublishonly": true, "postinstall": true,
+	"preinstall": true, "prepare": true, "prepack": true, "postpack": true, "preversion": true, "postversion": true, "prerelease": true,
+	"prod": true, "production": true, "staging": true, "live": true, "up": true, "down": true, "debug": true, "ui": true, "update": true,
+	"upgrade": true, "snapshots": true, "record": true, "preview": true, "stop": true, "kill": true, "rollback": true,
 }
 
 // rewriteWords in a name say that the task edits files.
-var rewriteWords = map[string]bool{"fix": true, "autofix": true, "format": true, "fmt": true, "write": true, "prettify": true, "fixup": true, "pretty": true, "fixer": true, "autocorrect": true}
+var rewriteWords = map[string]bool{"fix": true, "autofix": true, "format": true, "fmt": true, "write": true, "prettify": true,
+	"fixup": true, "pretty": true, "fixer": true, "autocorrect": true}
 
 var camelSplit = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
@@ -36,11 +41,22 @@ func dangerousName(name string) string {
 }
 
 var publishing = map[string][]string{
-	"npm": {"publish", "unpublish", "version", "dist-tag"}, "pnpm": {"publish", "version"}, "yarn": {"publish", "version"}, "bun": {"publish"}, "cargo": {"publish", "yank", "release", "workspaces"}, "poetry": {"publish", "version"}, "uv": {"publish"},
-	"hatch": {"publish", "version"}, "flit": {"publish"}, "pdm": {"publish", "bump"}, "gem": {"push"}, "twine": {"upload"}, "lerna": {"publish", "version"}, "nx": {"release"}, "changeset": {"publish", "version", "tag"}, "maturin": {"publish", "upload"},
-	"terraform": {"apply", "destroy"}, "tofu": {"apply", "destroy"}, "pulumi": {"up", "destroy"}, "kubectl": {"apply", "delete", "create", "rollout", "set", "patch"}, "helm": {"install", "upgrade", "uninstall", "push"}, "fly": {"deploy"}, "flyctl": {"deploy"}, "netlify": {"deploy"}, "vercel": {"deploy", "--prod"},
-	"sls": {"deploy", "remove"}, "serverless": {"deploy", "remove"}, "wrangler": {"deploy", "publish"}, "firebase": {"deploy"}, "gcloud": {"deploy", "app", "run", "functions"}, "cdk": {"deploy", "destroy"}, "sam": {"deploy"}, "eb": {"deploy"}, "heroku": {"container:push", "container:release"}, "docker": {"push", "login"}, "docker-compose": {"push"},
-	"vsce": {"publish"}, "ovsx": {"publish"}, "ansible-playbook": {""}, "dropdb": {""}, "goreleaser": {"release", ""}, "semantic-release": {""}, "release-it": {""}, "np": {""}, "standard-version": {""}, "bumpversion": {""}, "bump2version": {""}, "bump-my-version": {""}, "auto": {"shipit", "release"}, "gh-pages": {""}, "dep": {"deploy"}, "cap": {"deploy"}, "kamal": {"deploy"}, "rover": {"publish"}, "sentry-cli": {"releases"}, "aws": {""}, "az": {""}, "rsync-deploy": {""}, "pkg-pr-new": {""}, "jsr": {"publish"}, "deno": {"publish", "deploy"}, "ko": {"apply", "publish"}, "skaffold": {"run", "deploy", "dev"}, "scp": {""}, "mike": {"deploy"}, "towncrier": {"build"}, "commit-and-tag-version": {""}, "shipjs": {""}, "sudo-deploy": {""},
+	"npm": {"publish", "unpublish", "version", "dist-tag"}, "pnpm": {"publish", "version"}, "yarn": {"publish", "version"}, "bun": {"publish"},
+	"cargo": {"publish", "yank", "release", "workspaces"}, "poetry": {"publish", "version"}, "uv": {"publish"},
+	"hatch": {"publish", "version"}, "flit": {"publish"}, "pdm": {"publish", "bump"}, "gem": {"push"}, "twine": {"upload"},
+	"lerna": {"publish", "version"}, "nx": {"release"}, "changeset": {"publish", "version", "tag"}, "maturin": {"publish", "upload"},
+	"terraform": {"apply", "destroy"}, "tofu": {"apply", "destroy"}, "pulumi": {"up", "destroy"},
+	"kubectl": {"apply", "delete", "create", "rollout", "set", "patch"}, "helm": {"install", "upgrade", "uninstall", "push"},
+	"fly": {"deploy"}, "flyctl": {"deploy"}, "netlify": {"deploy"}, "vercel": {"deploy", "--prod"},
+	"sls": {"deploy", "remove"}, "serverless": {"deploy", "remove"}, "wrangler": {"deploy", "publish"}, "firebase": {"deploy"},
+	"gcloud": {"deploy", "app", "run", "functions"}, "cdk": {"deploy", "destroy"}, "sam": {"deploy"}, "eb": {"deploy"},
+	"heroku": {"container:push", "container:release"}, "docker": {"push", "login"}, "docker-compose": {"push"},
+	"vsce": {"publish"}, "ovsx": {"publish"}, "ansible-playbook": {""}, "dropdb": {""}, "goreleaser": {"release", ""},
+	"semantic-release": {""}, "release-it": {""}, "np": {""}, "standard-version": {""}, "bumpversion": {""}, "bump2version": {""},
+	"bump-my-version": {""}, "auto": {"shipit", "release"}, "gh-pages": {""}, "dep": {"deploy"}, "cap": {"deploy"}, "kamal": {"deploy"},
+	"rover": {"publish"}, "sentry-cli": {"releases"}, "aws": {""}, "az": {""}, "rsync-deploy": {""}, "pkg-pr-new": {""}, "jsr": {"publish"},
+	"deno": {"publish", "deploy"}, "ko": {"apply", "publish"}, "skaffold": {"run", "deploy", "dev"}, "scp": {""}, "mike": {"deploy"},
+	"towncrier": {"build"}, "commit-and-tag-version": {""}, "shipjs": {""}, "sudo-deploy": {""},
 }
 
 // dangerous says why a command must never run as a gate, or "".

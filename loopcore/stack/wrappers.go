@@ -4,8 +4,17 @@ import "strings"
 
 // setupPrograms prepare a run and are part of no step.
 var setupPrograms = map[string]bool{
-	"echo": true, "printf": true, "mkdir": true, "cp": true, "mv": true, "ln": true, "rm": true, "rimraf": true, "del": true, "del-cli": true, "cat": true, "ls": true, "pwd": true, "sleep": true, "wait": true, "wait-on": true, "test": true, "[": true, "[[": true, "which": true,
-	"apt": true, "apt-get": true, "brew": true, "choco": true, "dnf": true, "yum": true, "apk": true, "pacman": true, "pip": true, "pip3": true, "pipx": true, "conda": true, "mamba": true, "micromamba": true, "curl": true, "wget": true, "git": true, "unzip": true, "tar": true, "chmod": true, "touch": true, "source": true, ".": true, "corepack": true, "nvm": true, "rustup": true, "gem": true, "husky": true, "simple-git-hooks": true, "lefthook": true, "true": true, "false": true, ":": true, "exit": true, "return": true, "date": true, "df": true, "free": true, "uname": true, "sed": true, "grep": true, "awk": true, "head": true, "find": true, "xargs": true, "jq": true, "sysctl": true, "ulimit": true, "export": true, "unset": true, "trap": true, "eval": true, "read": true, "shift": true, "local": true, "type": true, "hash": true, "asdf": true, "sdkmanager": true, "wc": true, "diff": true, "sort": true, "tr": true, "cut": true, "rsync": true, "cpy": true, "copyfiles": true, "cpx": true, "shx": true, "mkdirp": true, "make-dir": true, "patch-package": true, "setx": true, "cls": true, "codecov": true, "bash-completion": true,
+	"echo": true, "printf": true, "mkdir": true, "cp": true, "mv": true, "ln": true, "rm": true, "rimraf": true, "del": true, "del-cli": true,
+	"cat": true, "ls": true, "pwd": true, "sleep": true, "wait": true, "wait-on": true, "test": true, "[": true, "[[": true, "which": true,
+	"apt": true, "apt-get": true, "brew": true, "choco": true, "dnf": true, "yum": true, "apk": true, "pacman": true, "pip": true,
+	"pip3": true, "pipx": true, "conda": true, "mamba": true, "micromamba": true, "curl": true, "wget": true, "git": true, "unzip": true,
+	"tar": true, "chmod": true, "touch": true, "source": true, ".": true, "corepack": true, "nvm": true, "rustup": true, "gem": true,
+	"husky": true, "simple-git-hooks": true, "lefthook": true, "true": true, "false": true, ":": true, "exit": true, "return": true,
+	"date": true, "df": true, "free": true, "uname": true, "sed": true, "grep": true, "awk": true, "head": true, "find": true, "xargs": true,
+	"jq": true, "sysctl": true, "ulimit": true, "export": true, "unset": true, "trap": true, "eval": true, "read": true, "shift": true,
+	"local": true, "type": true, "hash": true, "asdf": true, "sdkmanager": true, "wc": true, "diff": true, "sort": true, "tr": true,
+	"cut": true, "rsync": true, "cpy": true, "copyfiles": true, "cpx": true, "shx": true, "mkdirp": true, "make-dir": true,
+	"patch-package": true, "setx": true, "cls": true, "codecov": true, "bash-completion": true,
 }
 
 // wrapper says how many words a wrapper takes before the command it runs.
@@ -17,11 +26,27 @@ type wrapper struct {
 // wrappers run another command in a prepared environment. The exit code is the
 // inner command's, so that the inner command says what is done.
 var wrappers = map[string]wrapper{
-	"env": {value: "-u -C --unset --chdir"}, "cross-env": {}, "cross-env-shell": {}, "time": {}, "command": {}, "exec": {}, "nice": {value: "-n"}, "nohup": {}, "stdbuf": {}, "xvfb-run": {value: "-s -n -w -e -f --server-args --server-num"}, "xvfb-maybe": {}, "dbus-run-session": {}, "catchsegv": {},
-	"npx": {value: "-p --package"}, "pnpx": {}, "bunx": {}, "pnx": {}, "uvx": {value: "--from --with --python -p"}, "c8": {value: "-r --reporter --reports-dir -o --exclude -x --include -n --temp-directory --lines --branches --functions --statements --src --all-src"}, "nyc": {value: "-r --reporter -x --exclude -n --include --report-dir --temp-dir --cwd"}, "dotenv": {value: "-e -c -v -p"}, "dotenvx": {sub: []string{"run"}, value: "-f -e --env-file"}, "env-cmd": {value: "-f -e -r"}, "doppler": {sub: []string{"run"}}, "direnv": {sub: []string{"exec"}}, "op": {sub: []string{"run"}, value: "--env-file"}, "infisical": {sub: []string{"run"}},
+	"env": {value: "-u -C --unset --chdir"}, "cross-env": {}, "cross-env-shell": {}, "time": {}, "command": {}, "exec": {},
+	"nice": {value: "-n"}, "nohup": {}, "stdbuf": {}, "xvfb-run": {value: "-s -n -w -e -f --server-args --server-num"}, "xvfb-maybe": {},
+	"dbus-run-session": {}, "catchsegv": {},
+	"npx": {value: "-p --package"}, "pnpx": {}, "bunx": {}, "pnx": {}, "uvx": {value: "--from --with --python -p"},
+	"c8":  {value: "-r --reporter --reports-dir -o --exclude -x --include -n --temp-directory --lines --branches --functions --statements --src --all-src"},
+	"nyc": {value: "-r --reporter -x --exclude -n --include --report-dir --temp-dir --cwd"}, "dotenv": {value: "-e -c -v -p"},
+	"dotenvx": {sub: []string{"run"}, value: "-f -e --env-file"}, "env-cmd": {value: "-f -e -r"}, "doppler": {sub: []string{"run"}},
+	"direnv": {sub: []string{"exec"}}, "op": {sub: []string{"run"}, value: "--env-file"}, "infisical": {sub: []string{"run"}},
 	"pnpm": {sub: []string{"exec", "dlx"}}, "yarn": {sub: []string{"exec", "dlx"}}, "npm": {sub: []string{"exec", "x"}}, "bun": {sub: []string{"x"}},
-	"uv": {sub: []string{"run"}, value: "--group --extra --python -p --package --with --no-group --only-group --env-file --directory --project --with-requirements --with-editable --isolated-with --index --index-url --resolution --prerelease"}, "poetry": {sub: []string{"run"}}, "pdm": {sub: []string{"run"}}, "pipenv": {sub: []string{"run"}}, "rye": {sub: []string{"run"}}, "pixi": {sub: []string{"run"}, value: "-e --environment --manifest-path"}, "hatch": {sub: []string{"run"}}, "conda": {sub: []string{"run"}, value: "-n --name -p"}, "micromamba": {sub: []string{"run"}, value: "-n --name -p"}, "mamba": {sub: []string{"run"}, value: "-n --name -p"},
-	"coverage": {sub: []string{"run"}, value: "--source --omit --include --rcfile --data-file --context --concurrency"}, "bundle": {sub: []string{"exec"}}, "mise": {sub: []string{"exec", "x"}}, "rtx": {sub: []string{"exec", "x"}}, "nix": {sub: []string{"develop", "shell"}, value: "-c --command"}, "devbox": {sub: []string{"run"}}, "rbenv": {sub: []string{"exec"}}, "appraisal": {}, "watchman-wait": {}, "start-server-and-test": {}, "opam": {sub: []string{"exec"}}, "buildkite-agent": {sub: []string{"exec"}}, "wasm-pack-wrapper": {}, "hyperfine": {}, "retry": {}, "unbuffer": {}, "script-wrapper": {}, "gtimeout": {}, "timeout": {value: "-k -s --signal --kill-after"}, "xargs": {value: "-n -P -I -L -d -s -a --max-args --max-procs"},
+	"uv": {sub: []string{"run"},
+		value: "--group --extra --python -p --package --with --no-group --only-group --env-file --directory --project --with-requirements --with-editable --isolated-with --index --index-url --resolution --prerelease"},
+	"poetry": {sub: []string{"run"}}, "pdm": {sub: []string{"run"}}, "pipenv": {sub: []string{"run"}}, "rye": {sub: []string{"run"}},
+	"pixi": {sub: []string{"run"}, value: "-e --environment --manifest-path"}, "hatch": {sub: []string{"run"}},
+	"conda": {sub: []string{"run"}, value: "-n --name -p"}, "micromamba": {sub: []string{"run"}, value: "-n --name -p"},
+	"mamba":    {sub: []string{"run"}, value: "-n --name -p"},
+	"coverage": {sub: []string{"run"}, value: "--source --omit --include --rcfile --data-file --context --concurrency"},
+	"bundle":   {sub: []string{"exec"}}, "mise": {sub: []string{"exec", "x"}}, "rtx": {sub: []string{"exec", "x"}},
+	"nix": {sub: []string{"develop", "shell"}, value: "-c --command"}, "devbox": {sub: []string{"run"}}, "rbenv": {sub: []string{"exec"}},
+	"appraisal": {}, "watchman-wait": {}, "start-server-and-test": {}, "opam": {sub: []string{"exec"}},
+	"buildkite-agent": {sub: []string{"exec"}}, "wasm-pack-wrapper": {}, "hyperfine": {}, "retry": {}, "unbuffer": {}, "script-wrapper": {},
+	"gtimeout": {}, "timeout": {value: "-k -s --signal --kill-after"}, "xargs": {value: "-n -P -I -L -d -s -a --max-args --max-procs"},
 	"python": {}, "php": {value: "-d"}, "ruby": {}, "node": {}, "doas": {},
 }
 
