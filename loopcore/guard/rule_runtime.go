@@ -71,7 +71,8 @@ var runtimePatterns = []pattern{
 	px("R05", loopcore.SevBlock, inAny, `\bAssertions?\b\S*\.(send|__send__|class_eval|module_eval|class_exec|module_exec|prepend|define_method|remove_method|alias_method|instance_method)\b|\b(setattr|Reflect\.set|Object\.(assign|defineProperty|defineProperties))\(.*"?(unittest|pytest|TestCase|Assertions|node:assert|assert/strict|chai|jest|vitest)\b|require\("(node:)?(assert|assert/strict|test)"\)(\.\w+|\[[^\]]+\])+=[^=>]`),
 	// What runs the tests, set or opened again by the code that they test.
 	px("R05", loopcore.SevBlock, inCode, `\b(unittest|_pytest|pytest|doctest)(\.\w+)+=[^=]|\b(TestCase|TestResult|TextTestResult|TestSuite|TextTestRunner|TestLoader|TestProgram|CallInfo|OutputChecker)\.\w+=[^=]|^ ?(class|module) ?(::)?(Minitest|RSpec|Test::Unit)\b|\b(Minitest|RSpec|Test::Unit)(::\w+)*\.(class_eval|class_exec|module_eval|prepend|define_method|alias_method|remove_method|send|define_singleton_method)\b|require\("(mocha|chai|expect|jasmine[\w-]*|@jest/\w+|vitest|ava|tape)"\)(\.\w+|\[[^\]]+\])+=[^=>]|\bchai(\.\w+)+=[^=>]|\b(util\.isDeepStrictEqual|Object\.is)=[^=>]`),
-	px("R06", loopcore.SevBlock, inAny, `"?__eq__"?[:=,]\(?lambda [^:]*:\(?(True|1)\b|\bdefine_method\(:?"?(==|eql\?|===)"?\).*\btrue\b|"?\basymmetricMatch"?[:=]`),
+	px("R06", loopcore.SevBlock, inAny, `"?__eq__"?[:=,]\(?lambda [^:]*:\(?(True|1)\b|\bdefine_method\(:?"?(==|eql\?|===)"?\).*\btrue\b|"?\basymmetricMatch"?[:=]|\b(defineProperty|Reflect\.set)\([^;]*"asymmetricMatch"`),
+	px("R06", loopcore.SevHuman, inCode, `"?__eq__"?[:=,]\(?lambda\b|"?__class__"?=property|\bdef ?(__class__|__getattribute__)\(|\bfield\([^)]*\bcompare=False|@EqualsAndHashCode\.Exclude|EqualsAndHashCode\([^)]*exclude|PartialEq="ignore"|\battr\.ib\([^)]*\beq=False|new Proxy\(.*\bget\b.*=>(\(?\)?=>)?(true|undefined)\b`),
 	px("R10", loopcore.SevBlock, inCode, `getattr\(\w+,"(_getframe|currentframe|stack|_current_frames)"|\bsys\._current_frames\b|\bsys\["_getframe|__dict__\["_getframe`),
 
 	px("R08", loopcore.SevBlock, inCode, `(^|;)(time|random|datetime|uuid|secrets|os|builtins|socket|math)\.\w+=[^=]|\bDate\.now=|\bMath\.random=|\bperformance\.now=|\b(globalThis|global|window)\.(Date|setTimeout|setInterval|Math|performance|Promise|fetch)=|^(Date|setTimeout|setInterval)=|\bclass ?<< ?(Time|Date|Kernel|Random|Process)\b|^class (Time|Date|DateTime)\b|^module Kernel\b|(Time|Kernel|Process|Random)\.(define_singleton_method|class_eval|singleton_class|instance_eval|define_method)|\bsetattr\((time|random|datetime|builtins|os)\b|\bgo:linkname|\bos\.environ\["TZ"\]|Object\.defineProperty\((Date|Math|global|globalThis|performance)\b|time\.Local=|rand\.Reader=|^http\.DefaultTransport=|uopz_|runkit_|clock_gettime\(.*\)\{|jest\.useFakeTimers`),
@@ -109,6 +110,7 @@ func (d *diff) runtimeRules() {
 		}
 		d.runtimeShapes(f)
 	}
+	d.equalityRules()
 	d.testMains()
 	d.hardCoded()
 }

@@ -7,8 +7,8 @@ import (
 	"fixloop/loopcore"
 )
 
-// runtimeShapes reports what one line does not show: equality that is always
-// true (R06), swallowed errors (R07), answers by call count (R09), assertion
+// runtimeShapes reports what one line does not show: a value that brings its own
+// matcher (R06), swallowed errors (R07), answers by call count (R09), assertion
 // functions that are defined anew (R05), hooks that drop failures (R04).
 func (d *diff) runtimeShapes(f *fileDiff) {
 	u := f.newU
@@ -24,16 +24,6 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 		if strings.Contains(old[x.name], body) && old[x.name] != "" || d.movedHere(f, x.name, body) {
 			continue
 		}
-		if isEquality(x.name, u.lang) && u.alwaysTrue(x) && (f.role == roleCode || f.testSide()) {
-			sev := loopcore.SevBlock
-			if x.name == "__bool__" && f.testSide() && !d.inLoop() {
-				sev = loopcore.SevHuman // a stand-in of the tests
-			}
-			d.report("R06", sev, f.path(), u.line(x.at), fmt.Sprintf("%s holds for everything: %s", x.name, clip(body, 120)))
-		}
-		if isEquality(x.name, u.lang) && typeOnlyRE.MatchString(strings.ReplaceAll(body, " ", "")) && (f.role == roleCode || f.testSide()) {
-			d.report("R06", loopcore.SevHuman, f.path(), u.line(x.at), fmt.Sprintf("%s looks at the other's type alone: %s", x.name, clip(body, 120)))
-		}
 		if x.name == "asymmetricMatch" && f.role == roleCode {
 			d.report("R06", loopcore.SevBlock, f.path(), u.line(x.at), "a value of the program brings its own matcher")
 		}
@@ -41,7 +31,6 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 			d.report("R05", loopcore.SevBlock, f.path(), u.line(x.at), name+" of the assertion library is defined anew")
 		}
 	}
-	d.operators(f)
 	d.macros(f)
 	d.patched(f)
 	if f.role == roleCode {
@@ -69,115 +58,6 @@ func (d *diff) movedHere(f *fileDiff, name, body string) bool {
 		}
 	}
 	return false
-}
-
-// typeOnlyRE is the body of an equality that asks for no value.
-var typeOnlyRE = lazily(`^[{:=(]*>?(do)?(return)?\(?(isinstance\(\w+,[\w.(),]+\)|\w+\.is_a\?\(?[\w:]+\)?|\w+instanceof\w+|\w+is\w+\??|typeof\w+==="\w+"|\w+!=null|\w+isnotNone)\)?;?[})]*(end)?$`)
-
-func isEquality(n string, l lang) bool {
-	switch n {
-	case "__eq__", "__ne__", "__bool__", "__contains__", "equals", "Equals", "eql?", "equal?", "isEqual", "hashCode", "__hash__", "GetHashCode", "compareTo", "CompareTo", "__cmp__", "asymmetricMatch", "Equal", "matches?", "is_equal", "__lt__", "__instancecheck__", "sameAs", "isEqualTo":
-		return true
-	case "eq", "ne", "cmp", "partial_cmp":
-		return l == langRust
-	}
-	return false
-}
-
-var trueBodyRE = lazily(`^[{=:(]*>?(do)?(return )?\(?(true|True|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal)\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|\|\|true`)
-
-// onlyTrue says whether a body has several returns, and each returns true.
-func onlyTrue(body string) bool {
-	n := len(returnWordRE.FindAllString(body, -1))
-	return n > 1 && n == len(returnTrueRE.FindAllString(body, -1))
-}
-
-var (
-	returnWordRE = lazily(`\breturn\b`)
-	returnTrueRE = lazily(`\breturn (True|true)\b`)
-)
-
-// alwaysTrue says whether an equality ignores the other side.
-func (u *unit) alwaysTrue(x *fn) bool {
-	from, to := x.body()
-	if u.isClose(to-1) || u.text(to-1) == "end" {
-		to--
-	}
-	body := u.norm(from, to)
-	if x.name == "hashCode" || x.name == "GetHashCode" || x.name == "__hash__" {
-		return false
-	}
-	if trueBodyRE.MatchString(body) || onlyTrue(body) {
-		return true
-	}
-	if u.lang == langRuby && x.open == x.at && strings.HasSuffix(u.norm(x.at, x.to), "=true") {
-		return true
-	}
-	// a parameter that is never read
-	open := x.at + 1
-	if u.text(open) != "(" || !u.isOpen(open) || from >= to {
-		return false
-	}
-	args := u.args(open)
-	if len(args) == 0 {
-		return false
-	}
-	last := args[len(args)-1]
-	name := ""
-	for i := last.from; i < last.to; i++ {
-		if u.kind(i) == tkIdent && (u.lang != langGo && u.lang != langPython && u.lang != langRust && u.lang != langKotlin && u.lang != langJS && u.lang != langSwift || name == "") {
-			name = u.text(i)
-		}
-	}
-	if u.lang == langRust && len(args) < 2 || name == "" || strings.Contains(body, "throw") || strings.Contains(body, "raise") || strings.Contains(body, "NotImplemented") {
-		return false
-	}
-	for i := from; i < to; i++ {
-		if u.text(i) == name {
-			return false
-		}
-	}
-	return hasAny(body, "true", "True", "return 1", "return 0") || body == "0"
-}
-
-// operators looks at operator== of C++, C#, Swift and def == of Ruby.
-func (d *diff) operators(f *fileDiff) {
-	u := f.newU
-	for i := range u.toks {
-		w := u.text(i)
-		if w != "operator" && w != "def" && w != "func" || u.text(i+1) != "==" && u.text(i+1) != "===" && u.text(i+1) != "!=" && u.text(i+1) != "<=>" {
-			continue
-		}
-		x := &fn{name: u.text(i + 1), at: i + 1}
-		switch {
-		case u.lang == langRuby && u.isOpen(i):
-			x.open, x.to = i, u.close(i)+1
-			x.open = i + 1
-			if u.text(i+2) == "(" {
-				x.open = u.close(i + 2)
-			}
-		case u.lang == langRuby:
-			e := u.stmtEnd(i)
-			if strings.HasSuffix(u.norm(i, e), "=true") {
-				d.report("R06", loopcore.SevBlock, f.path(), u.line(i), "== holds for everything")
-			}
-			continue
-		default:
-			g, ok := u.bodyAfter(i+1, u.close(i+2)+1)
-			if !ok {
-				continue
-			}
-			x = &g
-		}
-		from, to := x.body()
-		if to > from && (u.isClose(to-1) || u.text(to-1) == "end") {
-			to--
-		}
-		body := u.norm(from, to)
-		if trueBodyRE.MatchString(strings.Trim(body, "()")) && !strings.Contains(f.oldU.norm(0, len(f.oldU.toks)), body) || trueBodyRE.MatchString(body) && !strings.Contains(f.oldU.src, u.src[u.toks[from].start:u.toks[max(to-1, from)].end]) {
-			d.report("R06", loopcore.SevBlock, f.path(), u.line(i), fmt.Sprintf("operator %s holds for everything: %s", u.text(i+1), clip(body, 120)))
-		}
-	}
 }
 
 var assertAliasRE = lazily(`\b(\w+)=(?:await )?(?:require|import)\("(?:node:)?(?:assert|assert/strict|test|chai|expect|vitest|@jest/globals)"\)|\bimport (?:\* as )?(\w+) from "(?:node:)?(?:assert|assert/strict|test|chai)"|\bimport (?:unittest|pytest|numpy\.testing) as (\w+)`)
