@@ -136,7 +136,8 @@ func decideStory(t *testing.T, h *History, p Policy, words []string) Decision {
 	h.Report, h.Abort = nil, false
 	if len(h.Runs) > 0 {
 		last := h.Runs[len(h.Runs)-1]
-		h.Decided = append(h.Decided, Decided{Run: last.ID, Iteration: last.Iteration, Outcome: d.Outcome, Row: d.Rule.Row, Accepted: d.Accept, Escalated: d.Escalate})
+		h.Decided = append(h.Decided, Decided{Run: last.ID, Iteration: last.Iteration, Outcome: d.Outcome, Row: d.Rule.Row, Accepted: d.Accept,
+			Escalated: d.Escalate})
 	}
 	return d
 }

@@ -26,7 +26,8 @@ func TestTooDeep(t *testing.T) {
 }
 
 func TestFirstHidden(t *testing.T) {
-	for text, want := range map[string]rune{"go test ./...": -1, "a\n\tb\r\n": -1, "é 👩\u200d💻": -1, "x\x00y": 0, "echo \u202e": 0x202e, "a\x1b[31m": 0x1b, "\ufeffa": 0xfeff, "a\xff": 0xfffd} {
+	for text, want := range map[string]rune{"go test ./...": -1, "a\n\tb\r\n": -1, "é 👩\u200d💻": -1, "x\x00y": 0, "echo \u202e": 0x202e,
+		"a\x1b[31m": 0x1b, "\ufeffa": 0xfeff, "a\xff": 0xfffd} {
 		if got := FirstHidden(text); got != want {
 			t.Errorf("%q: %U, want %U", text, got, want)
 		}

@@ -105,7 +105,8 @@ var Presets = []Policy{
 		NoProgress: 3, OnNoProgress: StuckPerson, OnRegression: RegressNoCheckpoint, PassRate: 1},
 	{Name: "test-fix-cycle", MaxIterations: 10, MaxViolations: 2, Identity: ByName, Circular: CircularReturned,
 		NoProgress: 3, OnNoProgress: StuckStrategy, OnRegression: RegressSurgical, PassRate: 0.95},
-	{Name: "fix-loop", Steps: []Kind{KindBuild, KindLint, KindTest}, MaxIterations: 3, MaxViolations: 2, MaxSameError: 5, Identity: ByErrorHash, Circular: CircularOff,
+	{Name: "fix-loop", Steps: []Kind{KindBuild, KindLint, KindTest}, MaxIterations: 3, MaxViolations: 2, MaxSameError: 5,
+		Identity: ByErrorHash, Circular: CircularOff,
 		NoProgress: 2, OnNoProgress: StuckModel, OnRegression: RegressModel, PassRate: 1},
 }
 

@@ -36,7 +36,8 @@ func start(t *testing.T, e tools.Engine, change func(*server.Config)) *client {
 	outR, outW := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	c := &client{t: t, in: inW, out: outR, lines: make(chan []byte, 10_000), ended: make(chan error, 1), stop: stop}
-	cfg := server.Config{In: inR, Out: outW, Engine: e, Version: "1.2.3", ProjectDir: "/project", Cwd: "/cwd", Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelError}))}
+	cfg := server.Config{In: inR, Out: outW, Engine: e, Version: "1.2.3", ProjectDir: "/project", Cwd: "/cwd",
+		Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelError}))}
 	if change != nil {
 		change(&cfg)
 	}

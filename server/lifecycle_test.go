@@ -265,7 +265,8 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	t.Cleanup(func() { close(blocked) })
 	done := make(chan error, 1)
 	go func() {
-		done <- server.Serve(context.Background(), server.Config{In: inR, Out: writerFunc(func(b []byte) (int, error) { <-blocked; return len(b), nil }), Engine: sample()})
+		done <- server.Serve(context.Background(), server.Config{In: inR,
+			Out: writerFunc(func(b []byte) (int, error) { <-blocked; return len(b), nil }), Engine: sample()})
 	}()
 	for i := range 2000 {
 		if _, err := fmt.Fprintf(inW, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`+"\n", i); err != nil {
@@ -358,7 +359,8 @@ func TestCaller(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	dir := t.TempDir()
-	c.send(`{"jsonrpc":"2.0","id":"fixloop-1","result":{"roots":[{"uri":"https://example.com"},{"uri":%q}]}}`, (&url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}).String())
+	c.send(`{"jsonrpc":"2.0","id":"fixloop-1","result":{"roots":[{"uri":"https://example.com"},{"uri":%q}]}}`, (&url.URL{Scheme: "file",
+		Path: filepath.ToSlash(dir)}).String())
 	if got := <-folders; len(got) != 3 || got[0] != dir || got[1] != "/project" || got[2] != "/cwd" {
 		t.Errorf("folders: %q", got)
 	}

@@ -42,7 +42,8 @@ func FuzzMessage(f *testing.F) {
 func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	in := "\ufeffone\n\n  \r\ntwo\r\n" + long + "\nthree\n" + long + long + "\n" + strings.Repeat("y", 200) + "\nlast"
-	for name, r := range map[string]io.Reader{"at once": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)), "with the end": iotest.DataErrReader(strings.NewReader(in))} {
+	for name, r := range map[string]io.Reader{"at once": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in)),
+		"with the end": iotest.DataErrReader(strings.NewReader(in))} {
 		l := newLines(r, 200)
 		var got []string
 		for {

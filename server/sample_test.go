@@ -43,17 +43,20 @@ func sample() *enginetest.Engine {
 				}
 			}
 			if in.Confirm != "tok-1" && in.Run == "" {
-				return contract.RunGateOut{}, &contract.Ask{Kind: contract.AskGate, Question: "Is this the gate?\n\ntest: go test ./...", Token: "tok-1", Code: string(loopcore.CodeNotConfirmed),
+				return contract.RunGateOut{}, &contract.Ask{Kind: contract.AskGate, Question: "Is this the gate?\n\ntest: go test ./...",
+					Token: "tok-1", Code: string(loopcore.CodeNotConfirmed),
 					Without: "a person has not confirmed the gate", Hint: "call detect_gate, show confirmation.summary to the user, and pass confirmation.token as confirm"}
 			}
 			return contract.RunGateOut{
 				Session: "s1", Run: "r1", Status: "done", Scope: "full", Verdict: loopcore.VerdictFail,
 				Steps: []contract.StepOut{{Name: "test", Command: "go test ./...", ExitCode: &exit, Status: loopcore.StepFail, DurationMS: 12, Failures: 1,
 					Log: contract.LogURI("r1", "test")}},
-				Counts:   loopcore.Counts{Passed: 2, Failed: 1, Total: 3},
-				Failures: []loopcore.Failure{{ID: "f1", Step: "test", Kind: loopcore.FailAssertion, Suite: "calc", Name: "TestAdd", File: "calc_test.go", Line: 7, Message: "Add(2,3) = -1, want 5", Fingerprint: "f1f1f1"}}, FailuresTotal: 1,
-				Clusters: []loopcore.Cluster{{ID: "c1", Cause: "Add subtracts", Module: "calc", Failures: []string{"f1"}, Files: []string{"calc.go"}}},
-				Next:     "fix cluster c1, then call run_gate", Honest: "need_decision, blocked and impossible are honest ways out",
+				Counts: loopcore.Counts{Passed: 2, Failed: 1, Total: 3},
+				Failures: []loopcore.Failure{{ID: "f1", Step: "test", Kind: loopcore.FailAssertion, Suite: "calc", Name: "TestAdd",
+					File: "calc_test.go", Line: 7, Message: "Add(2,3) = -1, want 5", Fingerprint: "f1f1f1"}},
+				FailuresTotal: 1,
+				Clusters:      []loopcore.Cluster{{ID: "c1", Cause: "Add subtracts", Module: "calc", Failures: []string{"f1"}, Files: []string{"calc.go"}}},
+				Next:          "fix cluster c1, then call run_gate", Honest: "need_decision, blocked and impossible are honest ways out",
 			}, nil
 		},
 		OnParseFailures: func(_ context.Context, _ contract.Caller, in contract.ParseFailuresIn) (contract.ParseFailuresOut, error) {
@@ -61,14 +64,18 @@ func sample() *enginetest.Engine {
 				return contract.ParseFailuresOut{}, loopcore.Refuse(loopcore.CodeNotFound, "give a path inside the repository", "%s does not exist", in.Path)
 			}
 			return contract.ParseFailuresOut{Runner: "go test", Kind: loopcore.KindTest, Status: loopcore.StatusFail, Counts: loopcore.Counts{Failed: 1, Total: 1},
-				Failures: []loopcore.Failure{{ID: "f1", Kind: loopcore.FailAssertion, Name: "TestAdd", Message: "\x1b[31mred\x1b[0m\u202e <b> & co"}}, FailuresTotal: 1, BytesIn: int64(len(in.Text)), Confidence: "high"}, nil
+					Failures:      []loopcore.Failure{{ID: "f1", Kind: loopcore.FailAssertion, Name: "TestAdd", Message: "\x1b[31mred\x1b[0m\u202e <b> & co"}},
+					FailuresTotal: 1, BytesIn: int64(len(in.Text)), Confidence: "high"},
+				nil
 		},
 		OnLoadFailures: func(_ context.Context, _ contract.Caller, in contract.LoadFailuresIn) (contract.LoadFailuresOut, error) {
 			if in.EvidencePath == "bad.json" {
 				return contract.LoadFailuresOut{}, loopcore.Refuse(loopcore.CodeBadEvidence, "re-run the verifier", "schema_version 2.0.0 is not 1.0.x")
 			}
 			return contract.LoadFailuresOut{SchemaVersion: "1.0.0", OverallStatus: "fail", EvidencePath: "evidence.json", RowsTotal: 1,
-				Rows: []contract.Row{{N: 1, Gate: "tests", Category: "test-failure", Name: "TestAdd", File: "gone_test.go", Line: 3, Message: "nope", ACStatus: "unchecked", Confidence: "low", Recommend: "defer to human"}}}, nil
+					Rows: []contract.Row{{N: 1, Gate: "tests", Category: "test-failure", Name: "TestAdd", File: "gone_test.go", Line: 3, Message: "nope",
+						ACStatus: "unchecked", Confidence: "low", Recommend: "defer to human"}}},
+				nil
 		},
 		OnCheckpoint: func(_ context.Context, _ contract.Caller, in contract.CheckpointIn) (contract.CheckpointOut, error) {
 			if in.Action == "restore" {
@@ -77,15 +84,20 @@ func sample() *enginetest.Engine {
 			if in.Action == "list" {
 				return contract.CheckpointOut{Action: "list", Checkpoints: []contract.Checkpoint{{ID: "k1", Tree: "t1", Kind: "baseline"}}}, nil
 			}
-			return contract.CheckpointOut{Action: "create", Checkpoint: &contract.Checkpoint{ID: "k2", Iteration: 1, Tree: "t2", Files: []string{"calc.go"}, RootCause: in.RootCause, Kind: "checkpoint"}, Next: "go on"}, nil
+			return contract.CheckpointOut{Action: "create",
+				Checkpoint: &contract.Checkpoint{ID: "k2", Iteration: 1, Tree: "t2", Files: []string{"calc.go"}, RootCause: in.RootCause, Kind: "checkpoint"},
+				Next:       "go on"}, nil
 		},
 		OnEvaluateTermination: func(_ context.Context, _ contract.Caller, in contract.EvaluateIn) (contract.EvaluateOut, error) {
 			if in.Session == "none" {
 				return contract.EvaluateOut{}, loopcore.Refuse(loopcore.CodeNoSession, "call run_gate to open one", "there is no session none")
 			}
-			return contract.EvaluateOut{Session: "s1", Run: "r1", Outcome: loopcore.OutcomeContinue, StatusLine: "CONTINUE: 1 of 3 fails", Rule: loopcore.Rule{Row: "otherwise", Detection: "1 failure"},
-				Action: contract.ActionOut{Kind: loopcore.ActionNone}, Advice: loopcore.Advice{Strategy: "conservative", Why: "first iteration"},
-				History: []contract.HistoryRow{{Run: "r1", Verdict: loopcore.VerdictFail, Bad: 1, Total: 3}}, ReportMarkdown: "# Report\n\none failure", Next: "fix cluster c1"}, nil
+			return contract.EvaluateOut{Session: "s1", Run: "r1", Outcome: loopcore.OutcomeContinue, StatusLine: "CONTINUE: 1 of 3 fails",
+					Rule:   loopcore.Rule{Row: "otherwise", Detection: "1 failure"},
+					Action: contract.ActionOut{Kind: loopcore.ActionNone}, Advice: loopcore.Advice{Strategy: "conservative", Why: "first iteration"},
+					History: []contract.HistoryRow{{Run: "r1", Verdict: loopcore.VerdictFail, Bad: 1, Total: 3}}, ReportMarkdown: "# Report\n\none failure",
+					Next: "fix cluster c1"},
+				nil
 		},
 		OnProposeFixSkeleton: func(_ context.Context, _ contract.Caller, in contract.ProposeIn) (contract.ProposeOut, error) {
 			if in.Filled != "" {

@@ -155,21 +155,27 @@ func TestNoNullLists(t *testing.T) {
 // twenty is a run with n failures, as a large log gives them.
 func twenty(n, total int) contract.RunGateOut {
 	exit := 1
-	out := contract.RunGateOut{Session: "01k9x2v7m4", Run: "01k9x2v7m4-3", Iteration: 3, Status: "done", Scope: "full", Verdict: loopcore.VerdictFail, FailuresTotal: total,
+	out := contract.RunGateOut{Session: "01k9x2v7m4", Run: "01k9x2v7m4-3", Iteration: 3, Status: "done", Scope: "full",
+		Verdict: loopcore.VerdictFail, FailuresTotal: total,
 		Steps: []contract.StepOut{
 			{Name: "build", Command: "go build ./...", ExitCode: new(int), Status: loopcore.StepPass, Log: contract.LogURI("01k9x2v7m4-3", "build")},
-			{Name: "test", Command: "go test ./...", ExitCode: &exit, Status: loopcore.StepFail, Failures: total, Log: contract.LogURI("01k9x2v7m4-3", "test"), LogPath: "/home/dev/.local/state/fixloop/0f3a9c/sessions/01k9x2v7m4/runs/3/test.log"}},
+			{Name: "test", Command: "go test ./...", ExitCode: &exit, Status: loopcore.StepFail, Failures: total,
+				Log: contract.LogURI("01k9x2v7m4-3", "test"), LogPath: "/home/dev/.local/state/fixloop/0f3a9c/sessions/01k9x2v7m4/runs/3/test.log"}},
 		Counts: loopcore.Counts{Passed: 400, Failed: total, Total: 400 + total},
 		Next:   "fix cluster c1, then call run_gate", Honest: "If you cannot fix this honestly, need_decision, blocked and impossible are honest ways out.",
 		Delta: contract.Delta{Against: "01k9x2v7m4-2", Persisting: total},
 	}
 	for i := range n {
-		out.Failures = append(out.Failures, loopcore.Failure{ID: fmt.Sprintf("%08x", 0xabcdef00+i), Step: "test", Kind: loopcore.FailAssertion, Suite: "example.com/shop/internal/pricing",
-			Name: fmt.Sprintf("TestDiscount/customer_%02d_with_voucher", i), File: "internal/pricing/discount_test.go", Line: 40 + i,
-			Message: fmt.Sprintf("discount(cart{items: 3, total: 129.%02d}, \"SUMMER\") = 116.1, want 103.2 (rounding down to cents after the second voucher is applied, see the rules of the shop)", i), Fingerprint: strings.Repeat("ab", 16)})
+		out.Failures = append(out.Failures, loopcore.Failure{ID: fmt.Sprintf("%08x", 0xabcdef00+i), Step: "test", Kind: loopcore.FailAssertion,
+			Suite: "example.com/shop/internal/pricing",
+			Name:  fmt.Sprintf("TestDiscount/customer_%02d_with_voucher", i), File: "internal/pricing/discount_test.go", Line: 40 + i,
+			Message:     fmt.Sprintf("discount(cart{items: 3, total: 129.%02d}, \"SUMMER\") = 116.1, want 103.2 (rounding down to cents after the second voucher is applied, see the rules of the shop)", i),
+			Fingerprint: strings.Repeat("ab", 16)})
 	}
 	for i := range 5 {
-		out.Clusters = append(out.Clusters, loopcore.Cluster{ID: fmt.Sprintf("c%d", i+1), Cause: "discount() applies the voucher to the gross total", Module: "internal/pricing", Failures: []string{"abcdef00", "abcdef01", "abcdef02", "abcdef03"}, Files: []string{"internal/pricing/discount.go"}})
+		out.Clusters = append(out.Clusters, loopcore.Cluster{ID: fmt.Sprintf("c%d", i+1),
+			Cause: "discount() applies the voucher to the gross total", Module: "internal/pricing",
+			Failures: []string{"abcdef00", "abcdef01", "abcdef02", "abcdef03"}, Files: []string{"internal/pricing/discount.go"}})
 	}
 	return out
 }
@@ -364,7 +370,8 @@ func TestQuestions(t *testing.T) {
 		if in.Confirm == "tok" {
 			return contract.RunGateOut{Run: "r1"}, nil
 		}
-		return contract.RunGateOut{}, &contract.Ask{Kind: contract.AskGate, Question: "ok?", Token: "tok", Code: "not_confirmed", Without: "nobody confirmed", Hint: "pass confirm"}
+		return contract.RunGateOut{}, &contract.Ask{Kind: contract.AskGate, Question: "ok?", Token: "tok", Code: "not_confirmed",
+			Without: "nobody confirmed", Hint: "pass confirm"}
 	}}
 	res := call(t, e, "run_gate", `{}`)
 	if !res.IsError || text(res) != "not_confirmed: nobody confirmed. pass confirm" {

@@ -77,7 +77,8 @@ func TestLenientArguments(t *testing.T) {
 		{`{}`, contract.RunGateIn{WaitSeconds: wait(45)}},
 		{`{"confirm":null,"limits":null,"wait_seconds":null}`, contract.RunGateIn{WaitSeconds: wait(45)}},
 		{`{"wait_seconds":0}`, contract.RunGateIn{WaitSeconds: wait(0)}},
-		{`{"wait_seconds":3.0,"limits":{"max_iterations":2e0,"max_cost_usd":0.5}}`, contract.RunGateIn{WaitSeconds: wait(3), Limits: loopcore.Limits{MaxIterations: 2, MaxCostUSD: 0.5}}},
+		{`{"wait_seconds":3.0,"limits":{"max_iterations":2e0,"max_cost_usd":0.5}}`,
+			contract.RunGateIn{WaitSeconds: wait(3), Limits: loopcore.Limits{MaxIterations: 2, MaxCostUSD: 0.5}}},
 		{`{"error_context":"\u0000 \ud83d\ude00 <b>"}`, contract.RunGateIn{WaitSeconds: wait(45), ErrorContext: "\x00 😀 <b>"}},
 	} {
 		got = contract.RunGateIn{}

@@ -159,7 +159,9 @@ func stopTurn(w engine.Watch, _ hookInput) any {
 	case w.Running: // the client waits for the run itself
 		return nil
 	case w.Decided:
-		return block{"block", "fixloop session " + w.Session + " is open and its last decision was CONTINUE: go on with it (edit, run_gate, evaluate_termination). To stop, call evaluate_termination with agent_report status need_decision, blocked or impossible, or with abort; the tree is kept."}
+		return block{"block",
+			"fixloop session " + w.Session + " is open and its last decision was CONTINUE: go on with it (edit, run_gate, evaluate_termination). To stop, call evaluate_termination with agent_report status need_decision, blocked or impossible, or with abort; the tree is kept."}
 	}
-	return block{"block", "fixloop session " + w.Session + " is open and its last run has no decision: call evaluate_termination. To stop, pass agent_report status need_decision, blocked or impossible, or abort; the tree is kept."}
+	return block{"block",
+		"fixloop session " + w.Session + " is open and its last run has no decision: call evaluate_termination. To stop, pass agent_report status need_decision, blocked or impossible, or abort; the tree is kept."}
 }

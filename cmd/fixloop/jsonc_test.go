@@ -12,9 +12,11 @@ func TestInsertEntry(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"no file", "", "{\n  \"servers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  }\n}\n"},
 		{"empty object", "{}", "{\n  \"servers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  }\n}"},
-		{"other key on one line", `{"a": [1, {"servers": 2}]}`, "{\n  \"servers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  },\n  \"a\": [1, {\"servers\": 2}]}"},
+		{"other key on one line", `{"a": [1, {"servers": 2}]}`,
+			"{\n  \"servers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  },\n  \"a\": [1, {\"servers\": 2}]}"},
 		{"empty servers", "{\n\t\"servers\": {}\n}\n", "{\n\t\"servers\": {\n\t\t\"ours\": {\n\t\t\t\"command\": \"x\"\n\t\t}\n\t}\n}\n"},
-		{"key in a comment and a string", "{\n  // \"servers\": {}\n  \"a\": \"\\\"servers\\\": {}\", /* } */\n}\n", "{\n  \"servers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  },\n  // \"servers\": {}\n  \"a\": \"\\\"servers\\\": {}\", /* } */\n}\n"},
+		{"key in a comment and a string", "{\n  // \"servers\": {}\n  \"a\": \"\\\"servers\\\": {}\", /* } */\n}\n",
+			"{\n  \"servers\": {\n    \"ours\": {\n      \"command\": \"x\"\n    }\n  },\n  // \"servers\": {}\n  \"a\": \"\\\"servers\\\": {}\", /* } */\n}\n"},
 		{"there", `{"servers": {"ours": {"command": "y"}}}`, ""},
 		{"cut", `{"servers": {`, "!"},
 		{"a list", `[]`, "!"},

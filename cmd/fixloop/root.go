@@ -179,7 +179,8 @@ func (a *app) complain(err error) int {
 // hintFor is what to do at a terminal: the hint of a refusal, unless it names a
 // tool, which only an agent can call.
 func hintFor(e *loopcore.Error) string {
-	for _, tool := range []string{"detect_gate", "run_gate", "parse_failures", "load_failures", "checkpoint with", "evaluate_termination", "propose_fix_skeleton", "test_command"} {
+	for _, tool := range []string{"detect_gate", "run_gate", "parse_failures", "load_failures", "checkpoint with", "evaluate_termination",
+		"propose_fix_skeleton", "test_command"} {
 		if !strings.Contains(e.Hint, tool) {
 			continue
 		}

@@ -62,7 +62,8 @@ func ExportOf(d Dossier) Export {
 		rep.Counts.Errors++
 		rep.Counts.Total++
 	}
-	return Export{Name: path.Base(strings.ReplaceAll(d.Session.Repo, `\`, "/")), Version: d.Version, Report: rep, Findings: r.Findings, Started: r.Started, Finished: r.Finished}
+	return Export{Name: path.Base(strings.ReplaceAll(d.Session.Repo, `\`, "/")), Version: d.Version, Report: rep, Findings: r.Findings,
+		Started: r.Started, Finished: r.Finished}
 }
 
 func notCounting(r Run) string {
@@ -141,7 +142,8 @@ func (x Export) results() []result {
 		}
 	}
 	for _, k := range x.Report.Killed {
-		all = append(all, result{suite: k.Suite, name: k.Suite, status: resultKilled, reason: fmt.Sprintf("ended from outside (%s)", strings.TrimSpace(k.Reason+" "+k.Signal))})
+		all = append(all, result{suite: k.Suite, name: k.Suite, status: resultKilled,
+			reason: fmt.Sprintf("ended from outside (%s)", strings.TrimSpace(k.Reason+" "+k.Signal))})
 	}
 	for i := range all {
 		r := &all[i]

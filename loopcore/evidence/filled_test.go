@@ -34,8 +34,10 @@ func TestSkeleton(t *testing.T) {
 	if lines[0] != "## Fix Proposals" || lines[len(lines)-1] != "Total failures: 3 | Combined into 3 proposals | High-confidence: 1 | Defer to human: 2" {
 		t.Errorf("first and last line: %q, %q", lines[0], lines[len(lines)-1])
 	}
-	for _, want := range []string{"### Failure 1 — code-tests-lint > AC-1.1 > TestAdd AC-1.1", "- AC: AC-1.1\n", "- Anchor: `calc_test.go:7`\n", "- Observed vs expected: Add(2,3) = -1, want 5\n",
-		"- Confidence: high\n", "- Candidates: `calc.go:3`\n", ">   3 | func Add", "### Failure 2", "- Anchor: `gone_test.go:3` (gone)\n", "- Confidence: low — Recommend: defer to human\n", "### Failure 3 — duplication"} {
+	for _, want := range []string{"### Failure 1 — code-tests-lint > AC-1.1 > TestAdd AC-1.1", "- AC: AC-1.1\n", "- Anchor: `calc_test.go:7`\n",
+		"- Observed vs expected: Add(2,3) = -1, want 5\n",
+		"- Confidence: high\n", "- Candidates: `calc.go:3`\n", ">   3 | func Add", "### Failure 2", "- Anchor: `gone_test.go:3` (gone)\n",
+		"- Confidence: low — Recommend: defer to human\n", "### Failure 3 — duplication"} {
 		if !strings.Contains(out.Markdown, want) {
 			t.Errorf("%q is missing in\n%s", want, out.Markdown)
 		}

@@ -18,7 +18,8 @@ func FuzzExports(f *testing.F) {
 	f.Add(hostile, "suite", "a b.go", "message\n::error::x", 3)
 	f.Add("\x00", "", "", "]]>", -1)
 	f.Fuzz(func(t *testing.T, name, suite, file, message string, line int) {
-		bad := loopcore.Failure{Step: "test", Kind: loopcore.FailAssertion, Name: name, Suite: suite, File: file, Line: line, Message: message, Detail: message, Rule: suite}
+		bad := loopcore.Failure{Step: "test", Kind: loopcore.FailAssertion, Name: name, Suite: suite, File: file, Line: line, Message: message,
+			Detail: message, Rule: suite}
 		x := Export{Name: name, Report: loopcore.Report{Runner: suite, Failures: []loopcore.Failure{bad}, Counts: loopcore.Counts{Failed: 1, Passed: 1, Total: 2},
 			Tests: []loopcore.TestCase{{Suite: suite, Name: name + "2", Status: loopcore.TestPassed}}, Killed: []loopcore.Killed{{Suite: name, Signal: suite}}}}
 		for _, format := range Formats {

@@ -54,36 +54,53 @@ const hostile = "<script>alert(1)</script> ![x](http://evil) ]]> \x1b[31m\u202e 
 // texts try to break out of every format.
 func story(t *testing.T) Dossier {
 	t.Helper()
-	gate := loopcore.Gate{Steps: []loopcore.Step{{Name: "build", Kind: loopcore.KindBuild, Command: "go build ./...", Dir: "."}, {Name: "test", Kind: loopcore.KindTest, Command: "go test ./...", Dir: "."}},
+	gate := loopcore.Gate{Steps: []loopcore.Step{{Name: "build", Kind: loopcore.KindBuild, Command: "go build ./...", Dir: "."},
+		{Name: "test", Kind: loopcore.KindTest, Command: "go test ./...", Dir: "."}},
 		Absent: []loopcore.Absent{{Name: "typecheck", Why: "the compiler checks types"}}, NeedsInput: []loopcore.Question{}}
-	add := loopcore.Failure{ID: "aaaa", Step: "test", Kind: loopcore.FailAssertion, Suite: "example.com/calc", Name: "TestAdd AC-1.1", File: "calc_test.go", Line: 7, Message: "Add(2,3) = -1, want 5",
+	add := loopcore.Failure{ID: "aaaa", Step: "test", Kind: loopcore.FailAssertion, Suite: "example.com/calc", Name: "TestAdd AC-1.1",
+		File: "calc_test.go", Line: 7, Message: "Add(2,3) = -1, want 5",
 		Fingerprint: "aaaaaaaa", Detail: "calc_test.go:7: Add(2,3) = -1, want 5\n    at calc.go:3"}
-	odd := loopcore.Failure{ID: "bbbb", Step: "test", Kind: loopcore.FailPanic, Suite: "example.com/calc", Name: "TestOdd/" + hostile, File: "odd dir/ö,x:y_test.go", Line: 9, Column: 2, Message: hostile, Fingerprint: "bbbbbbbb", Detail: hostile}
-	warn := loopcore.Failure{ID: "cccc", Step: "test", Kind: loopcore.FailLint, Rule: "unused", File: "calc.go", Line: 1, Message: "x is unused", Optional: true, Fingerprint: "cccccccc"}
+	odd := loopcore.Failure{ID: "bbbb", Step: "test", Kind: loopcore.FailPanic, Suite: "example.com/calc", Name: "TestOdd/" + hostile,
+		File: "odd dir/ö,x:y_test.go", Line: 9, Column: 2, Message: hostile, Fingerprint: "bbbbbbbb", Detail: hostile}
+	warn := loopcore.Failure{ID: "cccc", Step: "test", Kind: loopcore.FailLint, Rule: "unused", File: "calc.go", Line: 1,
+		Message: "x is unused", Optional: true, Fingerprint: "cccccccc"}
 	step := func(status loopcore.StepStatus, code, failures int) []Step {
-		return []Step{{Name: "build", Kind: loopcore.KindBuild, Command: "go build ./...", Dir: ".", Status: loopcore.StepPass, ExitCode: exit(0), DurationMS: 100, Killed: []loopcore.Killed{}},
-			{Name: "test", Kind: loopcore.KindTest, Command: "go test ./...", Dir: ".", Status: status, ExitCode: exit(code), DurationMS: 900, Failures: failures, Killed: []loopcore.Killed{}}}
+		return []Step{{Name: "build", Kind: loopcore.KindBuild, Command: "go build ./...", Dir: ".", Status: loopcore.StepPass, ExitCode: exit(0),
+			DurationMS: 100, Killed: []loopcore.Killed{}},
+			{Name: "test", Kind: loopcore.KindTest, Command: "go test ./...", Dir: ".", Status: status, ExitCode: exit(code), DurationMS: 900,
+				Failures: failures, Killed: []loopcore.Killed{}}}
 	}
-	d := Dossier{Version: "1.2.3", Session: Session{ID: "20260102-150000-abcd", Repo: "/src/calc", Head: "c0ffee", Branch: "main", Gate: gate, Policy: loopcore.Presets[0], Baseline: "s0", Tree: "t0", Client: "test 1", Confirmed: "person",
-		Opened: minute(0)}}
-	cheat := loopcore.Finding{ID: "g1", Rule: "T03", Severity: loopcore.SevBlock, File: "calc_test.go", Line: 12, Change: "added t.Skip to TestMul", Why: "a skipped test proves nothing", Honest: "fix Mul instead", Digest: "dd"}
+	d := Dossier{Version: "1.2.3",
+		Session: Session{ID: "20260102-150000-abcd", Repo: "/src/calc", Head: "c0ffee", Branch: "main", Gate: gate, Policy: loopcore.Presets[0],
+			Baseline: "s0", Tree: "t0", Client: "test 1", Confirmed: "person",
+			Opened: minute(0)}}
+	cheat := loopcore.Finding{ID: "g1", Rule: "T03", Severity: loopcore.SevBlock, File: "calc_test.go", Line: 12,
+		Change: "added t.Skip to TestMul", Why: "a skipped test proves nothing", Honest: "fix Mul instead", Digest: "dd"}
 	none := contract.Delta{Fixed: []contract.Ref{}, New: []contract.Ref{}, NewlyBroken: []contract.Ref{}, Excluded: []string{}}
 	fixed := none
 	fixed.Against, fixed.Fixed, fixed.Persisting = d.Session.ID+".0", []contract.Ref{contract.RefOf(add)}, 1
 	d.Runs = []Run{
-		{ID: d.Session.ID + ".0", Scope: "full", Status: RunDone, Verdict: loopcore.VerdictFail, Tree: "t0", Snapshot: "s0", Started: minute(0), Finished: minute(1), Steps: step(loopcore.StepFail, 1, 2),
+		{ID: d.Session.ID + ".0", Scope: "full", Status: RunDone, Verdict: loopcore.VerdictFail, Tree: "t0", Snapshot: "s0", Started: minute(0),
+			Finished: minute(1), Steps: step(loopcore.StepFail, 1, 2),
 			Counts: loopcore.Counts{Passed: 3, Failed: 2, Skipped: 1, Total: 6}, Runner: "gotest", Delta: none, Failures: []loopcore.Failure{add, odd}},
-		{ID: d.Session.ID + ".1", Seq: 1, Iteration: 1, Scope: "full", Status: RunDone, Verdict: loopcore.VerdictViolation, Tree: "t1", Snapshot: "s1", Started: minute(2), Finished: minute(3), Steps: step(loopcore.StepFail, 1, 1),
-			Counts: loopcore.Counts{Passed: 4, Failed: 1, Skipped: 2, Total: 7}, Runner: "gotest", Delta: fixed, Changed: []string{"calc.go", "calc_test.go"}, Failures: []loopcore.Failure{odd, warn}, Findings: []loopcore.Finding{cheat},
+		{ID: d.Session.ID + ".1", Seq: 1, Iteration: 1, Scope: "full", Status: RunDone, Verdict: loopcore.VerdictViolation, Tree: "t1",
+			Snapshot: "s1", Started: minute(2), Finished: minute(3), Steps: step(loopcore.StepFail, 1, 1),
+			Counts: loopcore.Counts{Passed: 4, Failed: 1, Skipped: 2, Total: 7}, Runner: "gotest", Delta: fixed,
+			Changed: []string{"calc.go", "calc_test.go"}, Failures: []loopcore.Failure{odd, warn}, Findings: []loopcore.Finding{cheat},
 			Flaky: []contract.Ref{{ID: "ffff", Name: "TestClock", File: "clock_test.go", Line: 4}},
-			Tests: []loopcore.TestCase{{Suite: "example.com/calc", Name: "TestAdd AC-1.1", Status: loopcore.TestPassed}, {Suite: "example.com/calc", Name: odd.Name, Status: loopcore.TestFailed}, {Suite: "example.com/calc", Name: "TestMul", Status: loopcore.TestSkipped}}},
+			Tests: []loopcore.TestCase{{Suite: "example.com/calc", Name: "TestAdd AC-1.1", Status: loopcore.TestPassed},
+				{Suite: "example.com/calc", Name: odd.Name, Status: loopcore.TestFailed},
+				{Suite: "example.com/calc", Name: "TestMul", Status: loopcore.TestSkipped}}},
 	}
-	d.Decisions = []Decision{{N: 1, Session: d.Session.ID, Run: d.Runs[1].ID, Iteration: 1, Outcome: loopcore.OutcomeContinue, StatusLine: "CONTINUE: 1 blocking finding. Iteration 1 of 10.", Rule: loopcore.Rule{Row: "violation", Detection: "1 blocking finding"},
-		Action: Action{Kind: loopcore.ActionRestoreProtected, To: "s0", Discarded: "s2", Files: []string{"calc_test.go"}}, Report: &loopcore.AgentReport{Status: "fixed", RootCause: "Add subtracted | " + hostile}, At: minute(4), Done: true,
+	d.Decisions = []Decision{{N: 1, Session: d.Session.ID, Run: d.Runs[1].ID, Iteration: 1, Outcome: loopcore.OutcomeContinue,
+		StatusLine: "CONTINUE: 1 blocking finding. Iteration 1 of 10.", Rule: loopcore.Rule{Row: "violation", Detection: "1 blocking finding"},
+		Action: Action{Kind: loopcore.ActionRestoreProtected, To: "s0", Discarded: "s2", Files: []string{"calc_test.go"}},
+		Report: &loopcore.AgentReport{Status: "fixed", RootCause: "Add subtracted | " + hostile}, At: minute(4), Done: true,
 		Best: &contract.Best{Snapshot: "s1", Iteration: 1, Bad: 1}}}
 	d.Checkpoints = []Checkpoint{{ID: "s0", Session: d.Session.ID, Run: d.Runs[0].ID, Tree: "t0", Files: []string{}, Kind: "baseline", At: minute(1)}}
 	d.Waivers = []loopcore.Waiver{{Finding: "g9", Rule: "L01", File: "calc.go", Digest: "ee", Who: "ana", When: "2026-01-02T15:04:00Z", Why: "generated code"}}
-	d.Iterations = []Iteration{{Session: d.Session.ID, Story: "standalone", Iteration: 1, Model: "some-model", InputTokens: 1000, OutputTokens: 200, CostUSD: 0.25, Outcome: "fail", CreatedAt: minute(4)}}
+	d.Iterations = []Iteration{{Session: d.Session.ID, Story: "standalone", Iteration: 1, Model: "some-model", InputTokens: 1000,
+		OutputTokens: 200, CostUSD: 0.25, Outcome: "fail", CreatedAt: minute(4)}}
 	d.Changes = []FileChange{{Path: "calc.go", Status: "M", Added: 1, Deleted: 1, Note: "in Add"}, {Path: "odd <dir>/a|b.go", Status: "A", Added: 3}}
 	d.Unproven = []string{"the payment service is a mock"}
 	chain(t, &d)
@@ -183,8 +200,10 @@ func TestOurEvidenceReadsBack(t *testing.T) {
 }
 
 func TestARunThatDoesNotCountIsNowhereGreen(t *testing.T) {
-	for _, verdict := range []loopcore.Verdict{loopcore.VerdictMasked, loopcore.VerdictNoTests, loopcore.VerdictEnvironment, loopcore.VerdictViolation, loopcore.VerdictNeedsHuman, loopcore.VerdictKilled, "", "tomorrow"} {
-		d := Dossier{Runs: []Run{{ID: "r", Scope: "full", Status: RunDone, Verdict: verdict, Tree: "t", Steps: []Step{{Name: "test", Status: loopcore.StepPass, ExitCode: exit(0)}}, Counts: loopcore.Counts{Passed: 1, Total: 1}}}}
+	for _, verdict := range []loopcore.Verdict{loopcore.VerdictMasked, loopcore.VerdictNoTests, loopcore.VerdictEnvironment,
+		loopcore.VerdictViolation, loopcore.VerdictNeedsHuman, loopcore.VerdictKilled, "", "tomorrow"} {
+		d := Dossier{Runs: []Run{{ID: "r", Scope: "full", Status: RunDone, Verdict: verdict, Tree: "t",
+			Steps: []Step{{Name: "test", Status: loopcore.StepPass, ExitCode: exit(0)}}, Counts: loopcore.Counts{Passed: 1, Total: 1}}}}
 		data, err := JSON(d)
 		if err != nil {
 			t.Fatal(err)
@@ -270,7 +289,8 @@ func TestExportsHoldTogether(t *testing.T) {
 }
 
 func TestPathsAsURIs(t *testing.T) {
-	for file, want := range map[string]string{`a b/c:d.go`: "a%20b/c%3Ad.go", `/abs/é#?.go`: "file:///abs/%C3%A9%23%3F.go", `C:\x y\z.cs`: "file:///C:/x%20y/z.cs", "plain/file.go": "plain/file.go", "100%.go": "100%25.go"} {
+	for file, want := range map[string]string{`a b/c:d.go`: "a%20b/c%3Ad.go", `/abs/é#?.go`: "file:///abs/%C3%A9%23%3F.go",
+		`C:\x y\z.cs`: "file:///C:/x%20y/z.cs", "plain/file.go": "plain/file.go", "100%.go": "100%25.go"} {
 		if got := sarifURI(file).URI; got != want {
 			t.Errorf("%s is %s, want %s", file, got, want)
 		}

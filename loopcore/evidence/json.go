@@ -228,7 +228,8 @@ func stepGate(s Step, r Run) gate {
 		g.Status, g.Detail = "fail", fmt.Sprintf("`%s` exited 0, but its report lists failures.", s.Command)
 	}
 	for _, k := range s.Killed {
-		g.Failures = append(g.Failures, failure{Category: "test-timeout", Suite: text(k.Suite), Message: fmt.Sprintf("ended from outside (%s %s): its result is not known", k.Reason, k.Signal)})
+		g.Failures = append(g.Failures, failure{Category: "test-timeout", Suite: text(k.Suite),
+			Message: fmt.Sprintf("ended from outside (%s %s): its result is not known", k.Reason, k.Signal)})
 	}
 	return g
 }

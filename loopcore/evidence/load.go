@@ -137,7 +137,8 @@ func (l *Loaded) gate(g object, i int) []item {
 	if len(items) == 0 && status != "skipped" {
 		message := firstOf(g.str("detail"), g.str("remediation"))
 		l.warn("gate %s is %s and lists no failure: it is a row of its own", name, firstOf(status, "red"))
-		items = append(items, item{gate: name, category: "gate-failure", name: name, message: firstOf(message, fmt.Sprintf("the gate is %s and lists no failure", firstOf(status, "red")))})
+		items = append(items, item{gate: name, category: "gate-failure", name: name,
+			message: firstOf(message, fmt.Sprintf("the gate is %s and lists no failure", firstOf(status, "red")))})
 	}
 	return items
 }
@@ -159,7 +160,8 @@ func (l *Loaded) rest(f object, found int) []item {
 		return nil
 	}
 	name := firstOf(f.str("first_failure_gate"), "overall")
-	return []item{{gate: name, category: "gate-failure", name: name, message: fmt.Sprintf("overall_status is %q, but no gate is red: run the verifier again", l.OverallStatus)}}
+	return []item{{gate: name, category: "gate-failure", name: name,
+		message: fmt.Sprintf("overall_status is %q, but no gate is red: run the verifier again", l.OverallStatus)}}
 }
 
 func (l *Loaded) warn(format string, args ...any) {
@@ -182,7 +184,8 @@ func (o object) item(gate string) item {
 		}
 		message = strings.Join(parts, ", ")
 	}
-	return item{gate: gate, category: firstOf(o.str("category"), "test-failure"), name: firstOf(o.str("test_id"), o.str("test_name")), suite: o.str("suite"), file: o.str("file"),
+	return item{gate: gate, category: firstOf(o.str("category"), "test-failure"), name: firstOf(o.str("test_id"), o.str("test_name")),
+		suite: o.str("suite"), file: o.str("file"),
 		line: o.num("line"), criterion: o.str("ac_id"), message: message, excerpt: o.str("stderr_excerpt")}
 }
 

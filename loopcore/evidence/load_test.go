@@ -104,8 +104,9 @@ func TestVersions(t *testing.T) {
 func TestBrokenEvidenceIsRefused(t *testing.T) {
 	for name, data := range map[string]string{
 		"empty": "", "cut off": `{"schema_version": "1.0.0", "gates": [`, "no object": `[]`, "null": `null`, "no version": `{"gates": []}`,
-		"no gates": `{"schema_version": "1.0.0"}`, "gates no list": `{"schema_version": "1.0.0", "gates": {}}`, "gate no object": `{"schema_version": "1.0.0", "gates": [1]}`,
-		"two values": `{"schema_version": "1.0.0", "gates": []} {}`, "prose": "All tests failed.", "binary": "\x00\x01\x02",
+		"no gates": `{"schema_version": "1.0.0"}`, "gates no list": `{"schema_version": "1.0.0", "gates": {}}`,
+		"gate no object": `{"schema_version": "1.0.0", "gates": [1]}`,
+		"two values":     `{"schema_version": "1.0.0", "gates": []} {}`, "prose": "All tests failed.", "binary": "\x00\x01\x02",
 	} {
 		_, err := Load([]byte(data), Place{})
 		if loopcore.CodeOf(err) != loopcore.CodeBadEvidence || loopcore.AsError(err).Hint == "" {
@@ -188,7 +189,8 @@ func TestCriteria(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	for text, want := range map[string]string{"auth > AC-1.1 — rejects bad JWT": "AC-1.1", "MAC-10": "", "TestX/AC-1.1_rejects": "AC-1.1", "x[AC-12]": "AC-12", "AC-1a": "", "about ac-1": "", "see AC-3.": "AC-3", "_AC-4_": "AC-4"} {
+	for text, want := range map[string]string{"auth > AC-1.1 — rejects bad JWT": "AC-1.1", "MAC-10": "", "TestX/AC-1.1_rejects": "AC-1.1",
+		"x[AC-12]": "AC-12", "AC-1a": "", "about ac-1": "", "see AC-3.": "AC-3", "_AC-4_": "AC-4"} {
 		if got := criterionIn(text); got != want {
 			t.Errorf("criterionIn(%q) = %q, want %q", text, got, want)
 		}
@@ -219,9 +221,11 @@ func FuzzLoad(f *testing.F) {
 }
 
 func TestMaskedFailuresAreRows(t *testing.T) {
-	r := Run{Verdict: loopcore.VerdictMasked, Scope: "full", Status: RunDone, Steps: []Step{{Name: "test", Command: "go test ./... || true", Status: loopcore.StepPass, ExitCode: exit(0)}},
-		Failures: []loopcore.Failure{{ID: "f1", Step: "test", Kind: loopcore.FailAssertion, Name: "TestAdd", File: "calc_test.go", Line: 7, Message: "Add(2,3) = -1, want 5",
-			Frames: []loopcore.Frame{{File: "/usr/lib/go/testing.go", Line: 1}, {File: "calc.go", Line: 3}}}}}
+	r := Run{Verdict: loopcore.VerdictMasked, Scope: "full", Status: RunDone,
+		Steps: []Step{{Name: "test", Command: "go test ./... || true", Status: loopcore.StepPass, ExitCode: exit(0)}},
+		Failures: []loopcore.Failure{{ID: "f1", Step: "test", Kind: loopcore.FailAssertion, Name: "TestAdd", File: "calc_test.go", Line: 7,
+			Message: "Add(2,3) = -1, want 5",
+			Frames:  []loopcore.Frame{{File: "/usr/lib/go/testing.go", Line: 1}, {File: "calc.go", Line: 3}}}}}
 	l := Red(r, calc.place())
 	if len(l.Rows) != 1 || l.IDs["f1"] != 1 || l.Rows[0].Name != "TestAdd" || l.Near[1][0] != "calc.go:3" {
 		t.Errorf("%+v", l)
@@ -239,7 +243,8 @@ func crowded(n int) (Run, Place, map[string]int) {
 	}}
 	r := Run{Verdict: loopcore.VerdictFail, Scope: "full", Status: RunDone, Steps: []Step{{Name: "test", Status: loopcore.StepFail, ExitCode: exit(1)}}}
 	for i := range n {
-		r.Failures = append(r.Failures, loopcore.Failure{ID: fmt.Sprint(i), Step: "test", Kind: loopcore.FailAssertion, Name: fmt.Sprintf("Test%d", i), File: "src/m0.go", Line: 1 + i%5000,
+		r.Failures = append(r.Failures, loopcore.Failure{ID: fmt.Sprint(i), Step: "test", Kind: loopcore.FailAssertion,
+			Name: fmt.Sprintf("Test%d", i), File: "src/m0.go", Line: 1 + i%5000,
 			Message: fmt.Sprintf("helper(%d) = 1", i), Detail: strings.Repeat("at src/m9.go:12 x\n", 20)})
 	}
 	return r, p, reads

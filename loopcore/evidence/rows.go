@@ -35,8 +35,9 @@ func (l *Loaded) rows(items []item, p Place) {
 	}
 	gone := []string{}
 	for i, it := range items {
-		r := contract.Row{N: i + 1, Gate: it.gate, Category: loopcore.CleanLine(it.category, 60), Name: loopcore.CleanLine(it.name, 300), Suite: loopcore.CleanLine(it.suite, 300),
-			File: it.file, Line: it.line, Message: loopcore.CleanLine(it.message, messageLength), ACID: loopcore.CleanLine(it.criterion, 60)}
+		r := contract.Row{N: i + 1, Gate: it.gate, Category: loopcore.CleanLine(it.category, 60), Name: loopcore.CleanLine(it.name, 300),
+			Suite: loopcore.CleanLine(it.suite, 300),
+			File:  it.file, Line: it.line, Message: loopcore.CleanLine(it.message, messageLength), ACID: loopcore.CleanLine(it.criterion, 60)}
 		if r.ACID == "" {
 			r.ACID = criterionIn(it.name, it.suite)
 		}

@@ -83,7 +83,8 @@ type sarifLogical struct {
 // sarif writes SARIF 2.1.0: failures and findings as results, optional ones as
 // warnings, killed suites as errors of the tool's run.
 func sarif(x Export) ([]byte, error) {
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "fixloop", Version: x.Version, Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints", Results: []sarifResult{},
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "fixloop", Version: x.Version, Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints",
+		Results: []sarifResult{},
 		Invocations: []sarifInvocation{{ExecutionSuccessful: x.Report.Status != loopcore.StatusCrash && x.Report.Status != loopcore.StatusKilled,
 			StartTimeUTC: timestamp(x.Started), EndTimeUTC: timestamp(x.Finished)}}}
 	add := func(rule, level, message string, at []sarifLocation, fingerprint string) {

@@ -107,7 +107,8 @@ func grouped(rows []contract.Row, given [][]int) [][]int {
 // and never high when more than one file is cited.
 func propose(rows []contract.Row, near map[int][]string) contract.Proposal {
 	first := rows[0]
-	p := contract.Proposal{N: first.N, ACID: first.ACID, Category: formal(first.Category), File: first.File, Line: first.Line, Confidence: first.Confidence, Candidates: []string{}}
+	p := contract.Proposal{N: first.N, ACID: first.ACID, Category: formal(first.Category), File: first.File, Line: first.Line,
+		Confidence: first.Confidence, Candidates: []string{}}
 	files := map[string]bool{}
 	for _, r := range rows {
 		p.Failures = append(p.Failures, r.N)

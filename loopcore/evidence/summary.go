@@ -108,7 +108,8 @@ func facts(d Dossier, last Run, v Decision, outcome string) [][2]string {
 		all = append(all, [2]string{"Original tests", line})
 	}
 	if best := firstBest(d.Best, v.Best); best != nil && best.Snapshot != "" {
-		all = append(all, [2]string{"Best tree", fmt.Sprintf("%s, iteration %d with %s (`fixloop restore %s`)", best.Snapshot, best.Iteration, counted(best.Bad, "failure"), best.Snapshot)})
+		all = append(all, [2]string{"Best tree",
+			fmt.Sprintf("%s, iteration %d with %s (`fixloop restore %s`)", best.Snapshot, best.Iteration, counted(best.Bad, "failure"), best.Snapshot)})
 	}
 	branch := d.Session.Branch
 	if branch == "" {
@@ -157,7 +158,8 @@ func History(d Dossier) []contract.HistoryRow {
 		if r.Status != RunDone || r.Scope != loopcore.ScopeFull {
 			continue
 		}
-		row := contract.HistoryRow{Iteration: r.Iteration, Run: r.ID, Verdict: r.Verdict, Bad: r.Counts.Bad(), Total: r.Counts.Total, Fixed: len(r.Delta.Fixed), New: len(r.Delta.New)}
+		row := contract.HistoryRow{Iteration: r.Iteration, Run: r.ID, Verdict: r.Verdict, Bad: r.Counts.Bad(), Total: r.Counts.Total,
+			Fixed: len(r.Delta.Fixed), New: len(r.Delta.New)}
 		for _, v := range d.Decisions {
 			if v.Run == r.ID && v.Rule.Row != "stale" {
 				row.Outcome, row.Row = v.Outcome, v.Rule.Row

@@ -273,7 +273,8 @@ func (s *space) renew(ctx context.Context, l *live) {
 	}
 }
 
-var sourceExt = map[string]bool{".rs": true, ".c": true, ".h": true, ".cc": true, ".cpp": true, ".cxx": true, ".hpp": true, ".hh": true, ".hxx": true, ".m": true, ".mm": true,
+var sourceExt = map[string]bool{".rs": true, ".c": true, ".h": true, ".cc": true, ".cpp": true, ".cxx": true, ".hpp": true, ".hh": true,
+	".hxx": true, ".m": true, ".mm": true,
 	".java": true, ".kt": true, ".scala": true, ".groovy": true, ".swift": true, ".s": true, ".S": true, ".f90": true, ".cu": true, ".zig": true, ".d": true}
 
 // watched are the tracked files whose times a run is held against.

@@ -143,13 +143,16 @@ func (e *Engine) bringBack(ctx context.Context, s *space, ses evidence.Session, 
 		return out, err
 	}
 	defer unlock()
-	done, err := s.repo.Restore(context.WithoutCancel(ctx), in.ID, gitrepo.RestoreOptions{Label: "discarded: restore of " + in.ID, Meta: map[string]string{"session": ses.ID}})
+	done,
+		err := s.repo.Restore(context.WithoutCancel(ctx), in.ID, gitrepo.RestoreOptions{Label: "discarded: restore of " + in.ID,
+		Meta: map[string]string{"session": ses.ID}})
 	if err != nil {
 		return out, err
 	}
 	files := append(slices.Clone(done.Written), done.Deleted...)
 	slices.Sort(files)
-	err = s.db.SaveCheckpoint(evidence.Checkpoint{ID: done.Safety.ID, Session: ses.ID, Tree: done.Safety.Tree, Files: files, RootCause: "before the restore of " + in.ID, Kind: "discarded"})
+	err = s.db.SaveCheckpoint(evidence.Checkpoint{ID: done.Safety.ID, Session: ses.ID, Tree: done.Safety.Tree, Files: files,
+		RootCause: "before the restore of " + in.ID, Kind: "discarded"})
 	if err != nil {
 		return out, err
 	}

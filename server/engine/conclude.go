@@ -129,7 +129,8 @@ func collect(run *evidence.Run, results []loopcore.StepResult) {
 
 // clusters groups what failed in a run by shared cause.
 func clusters(run evidence.Run, sources fs.FS) []loopcore.Cluster {
-	return append([]loopcore.Cluster{}, parse.Clusters(loopcore.Report{Runner: run.Runner, Status: status(run), Failures: run.Failures, Tests: run.Tests}, sources)...)
+	return append([]loopcore.Cluster{}, parse.Clusters(loopcore.Report{Runner: run.Runner, Status: status(run), Failures: run.Failures,
+		Tests: run.Tests}, sources)...)
 }
 
 // count keeps how many tests each step executed, so that none is noticed.

@@ -444,7 +444,8 @@ func rows(d evidence.Dossier) []contract.HistoryRow {
 		if r.Status != evidence.RunDone || r.Scope != loopcore.ScopeFull {
 			continue
 		}
-		row := contract.HistoryRow{Iteration: r.Iteration, Run: r.ID, Verdict: r.Verdict, Bad: r.Counts.Bad(), Total: r.Counts.Total, Fixed: len(r.Delta.Fixed), New: len(r.Delta.New)}
+		row := contract.HistoryRow{Iteration: r.Iteration, Run: r.ID, Verdict: r.Verdict, Bad: r.Counts.Bad(), Total: r.Counts.Total,
+			Fixed: len(r.Delta.Fixed), New: len(r.Delta.New)}
 		for _, v := range d.Decisions {
 			if v.Run == r.ID && v.Rule.Row != "stale" {
 				row.Outcome, row.Row = v.Outcome, v.Rule.Row

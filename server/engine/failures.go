@@ -197,7 +197,8 @@ func status(r evidence.Run) loopcore.ReportStatus {
 // page cuts a report into what one answer holds.
 func page(rep loopcore.Report, size int64, pin parse.Input, in contract.ParseFailuresIn) (contract.ParseFailuresOut, error) {
 	fs := slices.DeleteFunc(slices.Clone(rep.Failures), func(f loopcore.Failure) bool { return f.Optional })
-	out := contract.ParseFailuresOut{Runner: rep.Runner, Kind: rep.Kind, Status: rep.Status, Counts: rep.Counts, Failures: []loopcore.Failure{}, FailuresTotal: len(fs), Fault: rep.Fault,
+	out := contract.ParseFailuresOut{Runner: rep.Runner, Kind: rep.Kind, Status: rep.Status, Counts: rep.Counts,
+		Failures: []loopcore.Failure{}, FailuresTotal: len(fs), Fault: rep.Fault,
 		Clusters: []loopcore.Cluster{}, SkippedModules: []string{}, Killed: []loopcore.Killed{}, Notes: []string{}, BytesIn: size, Confidence: "high"}
 	if rep.Fallback {
 		out.Confidence = "low"
@@ -256,7 +257,8 @@ func (e *Engine) LoadFailures(ctx context.Context, c contract.Caller, in contrac
 	if err != nil {
 		return out, err
 	}
-	out = contract.LoadFailuresOut{SchemaVersion: l.SchemaVersion, OverallStatus: l.OverallStatus, EvidencePath: path, Rows: []contract.Row{}, RowsTotal: len(l.Rows), Warnings: []string{}}
+	out = contract.LoadFailuresOut{SchemaVersion: l.SchemaVersion, OverallStatus: l.OverallStatus, EvidencePath: path, Rows: []contract.Row{},
+		RowsTotal: len(l.Rows), Warnings: []string{}}
 	out.Warnings = append(out.Warnings, l.Warnings...)
 	from := 0
 	if in.Cursor != "" {

@@ -214,7 +214,8 @@ func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (pro
 		cmd.Set["PYTHONPYCACHEPREFIX"] = s.sessionFile(l.ses.ID, "pycache")
 	}
 	cmd.OnStart = func(p proc.Started) {
-		err := s.db.SetProcess(l.run.ID, store.Process{Server: os.Getpid(), PID: p.PID, PGID: p.PGID, Start: int64(p.Start), Boot: p.Boot, Mark: p.Mark, Step: st.Name})
+		err := s.db.SetProcess(l.run.ID, store.Process{Server: os.Getpid(), PID: p.PID, PGID: p.PGID, Start: int64(p.Start), Boot: p.Boot,
+			Mark: p.Mark, Step: st.Name})
 		if err != nil && !l.beside {
 			e.cfg.Log.Warn("the running process could not be recorded", "err", err)
 		}

@@ -68,8 +68,10 @@ func TestGateProgramsAreGuarded(t *testing.T) {
 // TestInventoryAfterABrokenBaseline: a baseline that runs no test names none;
 // what the first run that does names is not lost afterwards.
 func TestInventoryAfterABrokenBaseline(t *testing.T) {
-	b := newBench(t, map[string]string{"build.sh": "#!/bin/sh\n[ -f built ] || { echo 'main.c:1:1: error: no'; exit 1; }\n", "check.sh": checks, "cases.txt": "a no\nb ok\n"})
-	if base := b.begin(contract.DetectGateIn{TestCommand: "./check.sh", BuildCommand: "./build.sh"}, contract.RunGateIn{}); base.Verdict != loopcore.VerdictBuildError {
+	b := newBench(t, map[string]string{"build.sh": "#!/bin/sh\n[ -f built ] || { echo 'main.c:1:1: error: no'; exit 1; }\n",
+		"check.sh": checks, "cases.txt": "a no\nb ok\n"})
+	if base := b.begin(contract.DetectGateIn{TestCommand: "./check.sh",
+		BuildCommand: "./build.sh"}, contract.RunGateIn{}); base.Verdict != loopcore.VerdictBuildError {
 		t.Fatal(base.Verdict)
 	}
 	if r, _ := b.attempt(map[string]string{"built": "1\n"}); r.Verdict != loopcore.VerdictFail {

@@ -35,8 +35,10 @@ func TestEvidenceInsideTheTree(t *testing.T) {
 		})
 	}
 
-	for path, why := range map[string]string{".fixloop/evidence.json": "git tracks", ".git/config": "git's own", "secret": "none that fixloop wrote", "link/evidence.json": "link", "folder": "can be written", "check.sh/e.json": "can be written"} {
-		b := newBench(t, map[string]string{"check.sh": "#!/bin/sh\nexit 1\n", ".fixloop.yaml": "evidence: " + path + "\n", ".gitignore": "secret\nlink\n", "folder/x": "x\n", ".fixloop/evidence.json": "{\"schema_version\":\"1.0\",\"fixloop\":{}}\n"})
+	for path, why := range map[string]string{".fixloop/evidence.json": "git tracks", ".git/config": "git's own", "secret": "none that fixloop wrote",
+		"link/evidence.json": "link", "folder": "can be written", "check.sh/e.json": "can be written"} {
+		b := newBench(t, map[string]string{"check.sh": "#!/bin/sh\nexit 1\n", ".fixloop.yaml": "evidence: " + path + "\n",
+			".gitignore": "secret\nlink\n", "folder/x": "x\n", ".fixloop/evidence.json": "{\"schema_version\":\"1.0\",\"fixloop\":{}}\n"})
 		b.write(map[string]string{"secret": "do not lose me\n"})
 		if err := os.Symlink(t.TempDir(), filepath.Join(b.dir, "link")); err != nil {
 			t.Fatal(err)

@@ -256,7 +256,8 @@ func TestLongRunIsJoinedAndCancelled(t *testing.T) {
 }
 
 func TestTheGatesOwnFilesAreNoChange(t *testing.T) {
-	b := newBench(t, map[string]string{"run.sh": "#!/bin/sh\nmkdir -p out/deep __pycache__\ndate +%N > out/deep/log\ndate +%N > __pycache__/x.pyc\ngrep -q fixed src.txt\n", "src.txt": "broken\n"})
+	b := newBench(t, map[string]string{"run.sh": "#!/bin/sh\nmkdir -p out/deep __pycache__\ndate +%N > out/deep/log\ndate +%N > __pycache__/x.pyc\ngrep -q fixed src.txt\n",
+		"src.txt": "broken\n"})
 	r := b.begin(contract.DetectGateIn{TestCommand: "./run.sh"}, contract.RunGateIn{})
 	if r.TreeChanged {
 		t.Fatalf("the baseline: %v", r.Notes)
@@ -280,7 +281,8 @@ func TestEditingWhileTheGateRunsIsNotFinal(t *testing.T) {
 }
 
 func TestHonestWaysOut(t *testing.T) {
-	for status, want := range map[string]loopcore.Outcome{"need_decision": loopcore.OutcomeNeedDecision, "impossible": loopcore.OutcomeNeedDecision, "blocked": loopcore.OutcomeBlocked} {
+	for status, want := range map[string]loopcore.Outcome{"need_decision": loopcore.OutcomeNeedDecision, "impossible": loopcore.OutcomeNeedDecision,
+		"blocked": loopcore.OutcomeBlocked} {
 		b := newBench(t, shell("a no\n"))
 		b.begin(byShell, contract.RunGateIn{})
 		e := b.decide(contract.EvaluateIn{AgentReport: &loopcore.AgentReport{Status: status, Reason: "a contradicts b", Question: "which?"}})

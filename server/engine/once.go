@@ -48,7 +48,8 @@ func (e *Engine) once(ctx context.Context, s *space, g loopcore.Gate, p loopcore
 		return out, err
 	}
 	defer unlock()
-	l := &live{ses: evidence.Session{ID: "once", Gate: g, Policy: p}, kept: kept{Config: cfg}, run: evidence.Run{ID: "last", Scope: loopcore.ScopeFull}, onStep: started, beside: true}
+	l := &live{ses: evidence.Session{ID: "once", Gate: g, Policy: p}, kept: kept{Config: cfg},
+		run: evidence.Run{ID: "last", Scope: loopcore.ScopeFull}, onStep: started, beside: true}
 	l.runner = proc.NewRunner()
 	defer l.runner.Close()
 	results := e.steps(ctx, s, l)

@@ -223,7 +223,8 @@ func TestRedOriginalsNobodySpokeOf(t *testing.T) {
 // in a copy, whichever tests are there; that is said, and decides nothing.
 func TestWhatCanNotBeTriedIsNotRed(t *testing.T) {
 	b := newBench(t, compared)
-	b.write(map[string]string{"deps/lib.sh": "same() { cmp -s \"$1\" \"$2\"; }\n", "check.sh": strings.Replace(compared["check.sh"], "bad=0\n", "bad=0\ncase $(pwd) in */copy/*) bad=1;; esac\n", 1)})
+	b.write(map[string]string{"deps/lib.sh": "same() { cmp -s \"$1\" \"$2\"; }\n",
+		"check.sh": strings.Replace(compared["check.sh"], "bad=0\n", "bad=0\ncase $(pwd) in */copy/*) bad=1;; esac\n", 1)})
 	b.git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qam", "place")
 	b.begin(byShell, contract.RunGateIn{})
 	b.write(map[string]string{"src/a.py": "3\n", "tests/want/a.golden": "3\n"})
@@ -317,7 +318,9 @@ func TestTheCopyIsAttacked(t *testing.T) {
 		{"nothing", "true\n", func(*bench) {}, "1 failed: a"},
 		{"a repository above the copy", "case $GIT_CEILING_DIRECTORIES in */copy) ;; *) exit 3;; esac\n", func(*bench) {}, "1 failed: a"},
 		{"the tests are rewritten while they run", "cp src/a.py tests/want/a.golden\n", func(*bench) {}, "tests/want/a.golden was written while it was run"},
-		{"and put back", "cp tests/want/a.golden /tmp/$$; cp src/a.py tests/want/a.golden; trap 'cat /tmp/$$ >tests/want/a.golden; rm /tmp/$$' EXIT\n", func(*bench) {}, "tests/want/a.golden was written while it was run"},
+		{"and put back",
+			"cp tests/want/a.golden /tmp/$$; cp src/a.py tests/want/a.golden; trap 'cat /tmp/$$ >tests/want/a.golden; rm /tmp/$$' EXIT\n",
+			func(*bench) {}, "tests/want/a.golden was written while it was run"},
 		{"a file too large to copy", "true\n", func(b *bench) {
 			b.write(map[string]string{"deps/build/x": "1"})
 			if err := os.Truncate(filepath.Join(b.dir, "deps/build/x"), 1<<40); err != nil {

@@ -54,7 +54,8 @@ func TestRulesPerPathInALoop(t *testing.T) {
 // as they were, and the file before is what protects.
 func TestCheckGoesByTheBase(t *testing.T) {
 	b := newBench(t, with(linted, ".fixloop.yaml", "gate: {test: ./check.sh}\nguard: {protect: [data.csv]}\n", "data.csv", "1\n"))
-	b.write(map[string]string{".fixloop.yaml": "gate: {test: ./check.sh}\nguard: {rules: {L01: off, C13: off}}\n", "src/lib.py": "import os  # noqa: F401\n\na = 2\n"})
+	b.write(map[string]string{".fixloop.yaml": "gate: {test: ./check.sh}\nguard: {rules: {L01: off, C13: off}}\n",
+		"src/lib.py": "import os  # noqa: F401\n\na = 2\n"})
 	got := func() string {
 		fs, err := b.e.Weakened(context.Background(), b.dir, "HEAD")
 		if err != nil {

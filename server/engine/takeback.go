@@ -90,7 +90,9 @@ func (s *space) takeBack(ctx context.Context, ses evidence.Session, run evidence
 	if len(files) == 0 {
 		return to, told, nil
 	}
-	snap, err := s.repo.Amend(ctx, to, files, gitrepo.SnapshotOptions{Label: "the baseline, with the honest part of " + strings.Join(pathsOf(files), ", "), Meta: map[string]string{"session": ses.ID}})
+	snap,
+		err := s.repo.Amend(ctx, to, files, gitrepo.SnapshotOptions{Label: "the baseline, with the honest part of " + strings.Join(pathsOf(files), ", "),
+		Meta: map[string]string{"session": ses.ID}})
 	return snap.ID, told, err
 }
 

@@ -45,7 +45,8 @@ func TestCopyIsAWorkTreeOfItsOwn(t *testing.T) {
 	}
 	f.same("#!"+dir+"/build/bin/python\nimport "+f.dir+"2\n", c.read("build/bin/tool"), "a path in a script")
 	f.same("\x00"+f.dir+"/src", c.read("build/blob.o"), "a binary stays as it is")
-	for link, want := range map[string]string{"build/abs": dir + "/src", "build/rel": "../src/deep", "build/out": filepath.Join(filepath.Dir(f.dir), "elsewhere"), "tracked": dir + "/src/deep/d.txt"} {
+	for link, want := range map[string]string{"build/abs": dir + "/src", "build/rel": "../src/deep",
+		"build/out": filepath.Join(filepath.Dir(f.dir), "elsewhere"), "tracked": dir + "/src/deep/d.txt"} {
 		if to, err := os.Readlink(c.path(link)); err != nil || to != want {
 			t.Errorf("%s leads to %s, want %s, %v", link, to, want, err)
 		}

@@ -72,7 +72,8 @@ func (o *op) checkObjects(ctx context.Context) []Diagnosis {
 	found := []Diagnosis{{What: "vault", Says: lastLines(string(res.out)+res.stderr, 3), Hint: "the snapshots named below are damaged, the others are whole"}}
 	for _, s := range list {
 		if _, err := o.git.run(ctx, call{args: []string{"rev-list", "--objects", "--quiet", s.Tree}}); err != nil || strings.HasPrefix(s.Label, DamagedLabel) {
-			found = append(found, Diagnosis{What: "snapshot " + s.ID, Says: "damaged", Hint: "restore another one; files it shares with others may be readable with `fixloop show`"})
+			found = append(found, Diagnosis{What: "snapshot " + s.ID, Says: "damaged",
+				Hint: "restore another one; files it shares with others may be readable with `fixloop show`"})
 		}
 	}
 	// The index may claim to have stored what is lost: read everything again.

@@ -205,7 +205,8 @@ func (o *op) layOut(store *filesystem.Storage, tree, name, dir string) error {
 func (o *op) checkIgnoreUnder(ctx context.Context, dir string, rules []byte, paths []string) (map[string]bool, error) {
 	gitDir := o.inVault("tmp", "rules-git")
 	defer os.RemoveAll(gitDir)
-	for name, data := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": o.vaultConfig(), "info/exclude": string(rules), "objects/info/none": "", "refs/none": ""} {
+	for name, data := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": o.vaultConfig(), "info/exclude": string(rules),
+		"objects/info/none": "", "refs/none": ""} {
 		file := filepath.Join(gitDir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return nil, diskRefusal(err)
@@ -214,7 +215,8 @@ func (o *op) checkIgnoreUnder(ctx context.Context, dir string, rules []byte, pat
 			return nil, diskRefusal(err)
 		}
 	}
-	env := []string{"GIT_DIR=" + gitDir, "GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + filepath.Join(gitDir, "index"), "GIT_OBJECT_DIRECTORY=" + filepath.Join(gitDir, "objects")}
+	env := []string{"GIT_DIR=" + gitDir, "GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + filepath.Join(gitDir, "index"),
+		"GIT_OBJECT_DIRECTORY=" + filepath.Join(gitDir, "objects")}
 	g := *o
 	g.git.dir = dir
 	g.git.flags = append(slices.Clip(g.git.flags), "-c", "core.excludesFile="+os.DevNull)

@@ -51,7 +51,8 @@ func (r *Repo) lendGit(ctx context.Context, dir string) error {
 			return diskRefusal(err)
 		}
 	}
-	env := []string{"GIT_DIR=" + own, "GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + filepath.Join(own, "index"), "GIT_OBJECT_DIRECTORY=" + filepath.Join(own, "objects")}
+	env := []string{"GIT_DIR=" + own, "GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + filepath.Join(own, "index"),
+		"GIT_OBJECT_DIRECTORY=" + filepath.Join(own, "objects")}
 	if _, err := r.own.run(ctx, call{args: []string{"read-tree", head.Commit}, env: env, dir: dir}); err != nil {
 		return asRefusal(err, "run `fixloop doctor`")
 	}

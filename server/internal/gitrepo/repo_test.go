@@ -231,7 +231,8 @@ var attempts = map[string]struct {
 		f.write("logs/a/x", "x")
 		f.ok(os.MkdirAll(f.path("z/z"), 0o755))
 	}},
-	"ignore rule removed": {func(f *fixture) { f.write("x.o", "obj"); f.write("build/out", "o") }, func(f *fixture) { f.write(".gitignore", ""); f.write("a.txt", "b") }},
+	"ignore rule removed": {func(f *fixture) { f.write("x.o", "obj"); f.write("build/out", "o") },
+		func(f *fixture) { f.write(".gitignore", ""); f.write("a.txt", "b") }},
 	"ignore rule added": {func(f *fixture) { f.write("u.log", "1") }, func(f *fixture) {
 		f.write(".gitignore", "*.log\nnotes\n")
 		f.write("u.log", "2")
@@ -261,7 +262,8 @@ var attempts = map[string]struct {
 	}},
 	"tracked against the ignore rules": {func(f *fixture) { f.write("lib.o", "v1"); f.git("add", "-f", "lib.o"); f.git("commit", "-qm", "lib") },
 		func(f *fixture) { f.write("lib.o", "v2") }},
-	"read-only folder": {func(f *fixture) { f.write("ro/f", "1"); f.chmod("ro", 0o555) }, func(f *fixture) { f.chmod("ro", 0o755); f.write("ro/f", "2"); f.chmod("ro", 0o555) }},
+	"read-only folder": {func(f *fixture) { f.write("ro/f", "1"); f.chmod("ro", 0o555) },
+		func(f *fixture) { f.chmod("ro", 0o755); f.write("ro/f", "2"); f.chmod("ro", 0o555) }},
 }
 
 // TestRestoreAndUndo: what was there comes back byte for byte, and so does what
@@ -538,7 +540,8 @@ func TestHidden(t *testing.T) {
 	f.write("plugin/p.o", "ignored either way")
 	hidden, err := f.repo.Hidden(f.ctx(), base.ID)
 	f.ok(err)
-	f.same([]Hidden{{"a.txt", HiddenAssumeUnchanged}, {"conftest.py", HiddenIgnored}, {"plugin/p.py", HiddenIgnored}, {"run.sh", HiddenSkipWorktree}}, hidden, "hidden")
+	f.same([]Hidden{{"a.txt", HiddenAssumeUnchanged}, {"conftest.py", HiddenIgnored}, {"plugin/p.py", HiddenIgnored},
+		{"run.sh", HiddenSkipWorktree}}, hidden, "hidden")
 }
 
 // A folder that hides itself was no secret if it did so before: .husky/_, a
@@ -624,7 +627,8 @@ func TestExportWithOverlay(t *testing.T) {
 	f.ok(err)
 	f.ok(f.repo.Export(f.ctx(), now.ID, tree, out))
 	g := &fixture{TB: t, dir: out}
-	f.same(map[string]string{".gitignore": "-rw-r--r-- *.o\nbuild/\n", "a.txt": "-rw-r--r-- fix\n", "run.sh": "-rwxr-xr-x #!/bin/sh\n", "src/deep/d.txt": "-rw-r--r-- deep\n"}, g.disk(), "export")
+	f.same(map[string]string{".gitignore": "-rw-r--r-- *.o\nbuild/\n", "a.txt": "-rw-r--r-- fix\n", "run.sh": "-rwxr-xr-x #!/bin/sh\n",
+		"src/deep/d.txt": "-rw-r--r-- deep\n"}, g.disk(), "export")
 	refused(t, f.repo.Export(f.ctx(), now.ID, "", out), loopcore.CodeInvalidArgument)
 
 	again := filepath.Join(t.TempDir(), "again")
@@ -646,7 +650,8 @@ func TestOverlayGivesWayToFolders(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	f.ok(f.repo.Export(f.ctx(), now.ID, tree, out))
 	g := &fixture{TB: t, dir: out}
-	f.same(map[string]string{".gitignore": "-rw-r--r-- *.o\nbuild/\n", "a.txt": "-rw-r--r-- half\n", "run.sh": "-rwxr-xr-x #!/bin/sh\n", "src/deep/d.txt": "-rw-r--r-- deep\n"}, g.disk(), "export")
+	f.same(map[string]string{".gitignore": "-rw-r--r-- *.o\nbuild/\n", "a.txt": "-rw-r--r-- half\n", "run.sh": "-rwxr-xr-x #!/bin/sh\n",
+		"src/deep/d.txt": "-rw-r--r-- deep\n"}, g.disk(), "export")
 	_, err = f.repo.Overlay(f.ctx(), now.ID, base.ID, []string{"../x"}, nil)
 	refused(t, err, loopcore.CodeOutsideRepo)
 }

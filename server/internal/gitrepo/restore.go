@@ -225,7 +225,8 @@ func (o *op) editTree(ctx context.Context, tree string, edits []Change) (string,
 			}
 		}
 	}
-	if _, err := o.git.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, in: strings.NewReader(info.String()), env: env}); err != nil {
+	if _,
+		err := o.git.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, in: strings.NewReader(info.String()), env: env}); err != nil {
 		return "", asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 	}
 	res, err := o.git.run(ctx, call{args: []string{"write-tree"}, env: env})

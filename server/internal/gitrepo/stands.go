@@ -41,7 +41,8 @@ func (r *Repo) standing() string {
 		to, _ := os.Readlink(name) // "" for what is no link
 		fmt.Fprintf(h, "%s %s %q\n", fi.Mode().Type(), ownerOf(fi), to)
 	}
-	for _, name := range []string{filepath.Join(r.top, ".git"), filepath.Join(r.gitDir, "commondir"), filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree")} {
+	for _, name := range []string{filepath.Join(r.top, ".git"), filepath.Join(r.gitDir, "commondir"), filepath.Join(r.common, "config"),
+		filepath.Join(r.gitDir, "config.worktree")} {
 		if digestInto(h, name) != nil {
 			return ""
 		}

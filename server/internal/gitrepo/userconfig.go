@@ -67,7 +67,8 @@ func (r *Repo) configFiles(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	files := []string{filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree"), "/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"}
+	files := []string{filepath.Join(r.common, "config"), filepath.Join(r.gitDir, "config.worktree"), "/etc/gitconfig",
+		"/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"}
 	if home, err := os.UserHomeDir(); err == nil {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}

@@ -48,7 +48,8 @@ os.close(w)
 os.rename("'"$PWD"'/q", "'"$PWD"'/p")
 os.execve("/bin/sleep", ["sleep", "300"], {})'; while ! test -s p; do :; done`, "python3", 1},
 	{"without environment", `env -i sh -c 'exec sleep 300 >/dev/null 2>&1 </dev/null' & echo $! > p`, "", 1},
-	{"session without environment", `env -i PATH="$PATH" setsid -f sh -c 'echo $$ > p; exec sleep 300 >/dev/null 2>&1'; while ! test -s p; do :; done`, "setsid", 1},
+	{"session without environment",
+		`env -i PATH="$PATH" setsid -f sh -c 'echo $$ > p; exec sleep 300 >/dev/null 2>&1'; while ! test -s p; do :; done`, "setsid", 1},
 	{"deaf to TERM", `sh -c 'trap "" TERM HUP INT; echo $$ > p; while :; do sleep 0.05; done' & while ! test -s p; do :; done`, "", -1},
 	{"stopped", `sleep 300 & echo $! > p; kill -STOP $!`, "", 1},
 	{"stopped and deaf", `sh -c 'trap "" TERM; echo $$ > p; kill -STOP $$; while :; do sleep 0.05; done' & while ! test -s p; do :; done`, "", -1},

@@ -241,7 +241,8 @@ func TestDamageIsRefusedAndNothingIsTouched(t *testing.T) {
 }
 
 func TestDamagedPayloadIsDamage(t *testing.T) {
-	for _, statement := range []string{"UPDATE failures SET body = '{'", "UPDATE runs SET tests = x'00'", "UPDATE runs SET started = 'yesterday'", "UPDATE runs SET tests = x'1f8b'"} {
+	for _, statement := range []string{"UPDATE failures SET body = '{'", "UPDATE runs SET tests = x'00'", "UPDATE runs SET started = 'yesterday'",
+		"UPDATE runs SET tests = x'1f8b'"} {
 		d := fresh(t)
 		s, r := played(t, d, 1)
 		_, err := d.sql.Exec(statement)

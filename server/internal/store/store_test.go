@@ -69,20 +69,25 @@ func exit(code int) *int { return &code }
 
 func sampleRun(id string, failures int) evidence.Run {
 	r := evidence.Run{ID: id, Status: evidence.RunDone, Verdict: loopcore.VerdictFail, Tree: "tree1", Snapshot: "snap1",
-		Steps: []evidence.Step{{Name: "test", Kind: loopcore.KindTest, Command: "go test ./...", Dir: ".", Status: loopcore.StepFail, ExitCode: exit(1), DurationMS: 12,
-			Failures: failures, Killed: []loopcore.Killed{{Step: "test", Suite: "slow", Signal: "SIGKILL", Reason: "signal"}}, Log: "/logs/test.log", LogBytes: 99, LogSHA256: "ab"}},
+		Steps: []evidence.Step{{Name: "test", Kind: loopcore.KindTest, Command: "go test ./...", Dir: ".", Status: loopcore.StepFail,
+			ExitCode: exit(1), DurationMS: 12,
+			Failures: failures, Killed: []loopcore.Killed{{Step: "test", Suite: "slow", Signal: "SIGKILL", Reason: "signal"}}, Log: "/logs/test.log",
+			LogBytes: 99, LogSHA256: "ab"}},
 		Counts: loopcore.Counts{Passed: 3, Failed: failures, Killed: 1, Total: 4 + failures}, Runner: "gotest",
-		Delta:    contract.Delta{Against: "x", Fixed: []contract.Ref{{ID: "f1", Name: "TestA", File: "a_test.go", Line: 3}}, New: []contract.Ref{}, NewlyBroken: []contract.Ref{}, Excluded: []string{"slow"}},
-		Flaky:    []contract.Ref{{ID: "f2", Name: "TestB"}},
-		Changed:  []string{"calc.go"},
-		Notes:    []string{"a note"},
-		Findings: []loopcore.Finding{{ID: "g1", Rule: "T03", Severity: loopcore.SevBlock, File: "calc_test.go", Line: 4, Change: "added t.Skip", Why: "w", Honest: "h", Digest: "d"}},
+		Delta: contract.Delta{Against: "x", Fixed: []contract.Ref{{ID: "f1", Name: "TestA", File: "a_test.go", Line: 3}},
+			New: []contract.Ref{}, NewlyBroken: []contract.Ref{}, Excluded: []string{"slow"}},
+		Flaky:   []contract.Ref{{ID: "f2", Name: "TestB"}},
+		Changed: []string{"calc.go"},
+		Notes:   []string{"a note"},
+		Findings: []loopcore.Finding{{ID: "g1", Rule: "T03", Severity: loopcore.SevBlock, File: "calc_test.go", Line: 4, Change: "added t.Skip",
+			Why: "w", Honest: "h", Digest: "d"}},
 		Clusters: []loopcore.Cluster{{ID: "c1", Cause: "off by one", Module: "calc", Failures: []string{"f0"}, Files: []string{"calc.go"}, Causes: []string{}}},
 		Tests:    []loopcore.TestCase{{Suite: "calc", Name: "TestAdd", Status: loopcore.TestFailed}, {Suite: "calc", Name: "TestNeg", Status: loopcore.TestPassed}},
 		Extra:    json.RawMessage(`{"x":1}`),
 	}
 	for i := range failures {
-		r.Failures = append(r.Failures, loopcore.Failure{ID: fmt.Sprintf("f%d", i), Step: "test", Kind: loopcore.FailAssertion, Suite: "calc", Name: fmt.Sprintf("Test%d", i),
+		r.Failures = append(r.Failures, loopcore.Failure{ID: fmt.Sprintf("f%d", i), Step: "test", Kind: loopcore.FailAssertion, Suite: "calc",
+			Name: fmt.Sprintf("Test%d", i),
 			File: "calc_test.go", Line: 7 + i, Message: "got -1, want 5 <&> \u2028 ü", Fingerprint: fmt.Sprintf("fp%d", i),
 			Frames: []loopcore.Frame{{File: "calc.go", Line: 3, Func: "Add"}}, Detail: "more\nlines", Optional: i%2 == 1, At: 12 + i})
 	}
@@ -100,13 +105,17 @@ func played(t testing.TB, d *DB, failures int) (evidence.Session, evidence.Run) 
 	must(t, d.SetProcess(r.ID, Process{Server: 1, PID: 2, PGID: 2, Start: 3, Mark: "m", Step: "test"}))
 	done := sampleRun(r.ID, failures)
 	must(t, d.FinishRun(done))
-	v, err := d.SaveDecision(evidence.Decision{Session: s.ID, Run: r.ID, Iteration: 1, Outcome: loopcore.OutcomeContinue, Rule: loopcore.Rule{Row: "regression", Detection: "3 > 2"},
+	v,
+		err := d.SaveDecision(evidence.Decision{Session: s.ID, Run: r.ID, Iteration: 1, Outcome: loopcore.OutcomeContinue,
+		Rule:   loopcore.Rule{Row: "regression", Detection: "3 > 2"},
 		Action: evidence.Action{Kind: loopcore.ActionRollback, To: "snap0", Files: []string{"calc.go"}}, Best: &contract.Best{Snapshot: "snap1", Bad: 1}})
 	must(t, err)
 	must(t, d.DecisionDone(s.ID, v.N, evidence.Action{Kind: loopcore.ActionRollback, To: "snap0", Discarded: "snap2", Files: []string{"calc.go"}}))
-	must(t, d.SaveCheckpoint(evidence.Checkpoint{ID: "snap1", Session: s.ID, Iteration: 1, Run: r.ID, Tree: "tree1", Files: []string{"calc.go"}, RootCause: "off by one", Kind: "checkpoint"}))
+	must(t, d.SaveCheckpoint(evidence.Checkpoint{ID: "snap1", Session: s.ID, Iteration: 1, Run: r.ID, Tree: "tree1",
+		Files: []string{"calc.go"}, RootCause: "off by one", Kind: "checkpoint"}))
 	must(t, d.SaveWaiver(s.ID, loopcore.Waiver{Finding: "g1", Rule: "T03", File: "calc_test.go", Digest: "d", Who: "ana", Why: "obsolete"}))
-	must(t, d.SaveIteration(evidence.Iteration{Session: s.ID, Iteration: 1, Model: "m", InputTokens: 10, CostUSD: 0.25, ErrorHash: "h", FailingLayer: "test", Outcome: "continue"}))
+	must(t, d.SaveIteration(evidence.Iteration{Session: s.ID, Iteration: 1, Model: "m", InputTokens: 10, CostUSD: 0.25, ErrorHash: "h",
+		FailingLayer: "test", Outcome: "continue"}))
 	return s, r
 }
 
@@ -186,7 +195,8 @@ func TestOneOpenSessionPerWorkTree(t *testing.T) {
 		t.Errorf("does not name the open one: %v", err)
 	}
 	// The index holds even for one who does not ask first.
-	if _, err := b.sql.Exec("INSERT INTO sessions SELECT 'other', repo, head, branch, gate, policy, baseline, tree, dirty, client, confirmed, opened, ended, outcome, status_line, extra FROM sessions"); err == nil {
+	if _,
+		err := b.sql.Exec("INSERT INTO sessions SELECT 'other', repo, head, branch, gate, policy, baseline, tree, dirty, client, confirmed, opened, ended, outcome, status_line, extra FROM sessions"); err == nil {
 		t.Error("a second open session was inserted")
 	}
 	must(t, a.EndSession(s.ID, loopcore.OutcomeBlocked, "BLOCKED: aborted"))
@@ -273,7 +283,8 @@ func TestADecisionIsPendingUntilItsActionEnded(t *testing.T) {
 	must(t, err)
 	none, err := d.SaveDecision(evidence.Decision{Session: s.ID, Outcome: loopcore.OutcomeContinue, Action: evidence.Action{Kind: loopcore.ActionNone}})
 	must(t, err)
-	act, err := d.SaveDecision(evidence.Decision{Session: s.ID, Outcome: loopcore.OutcomeCircular, Action: evidence.Action{Kind: loopcore.ActionRollback, To: "snap0"}})
+	act,
+		err := d.SaveDecision(evidence.Decision{Session: s.ID, Outcome: loopcore.OutcomeCircular, Action: evidence.Action{Kind: loopcore.ActionRollback, To: "snap0"}})
 	must(t, err)
 	if !none.Done || act.Done || none.N != 1 || act.N != 2 {
 		t.Fatalf("%+v %+v", none, act)
@@ -323,8 +334,10 @@ func TestEveryOutcomeFitsTheIterations(t *testing.T) {
 	s, err := d.OpenSession(sampleSession())
 	must(t, err)
 	outcomes := []string{"pass", "fail", "escalated", "done", "need_decision", "blocked"}
-	for _, o := range []loopcore.Outcome{loopcore.OutcomeContinue, loopcore.OutcomeSuccess, loopcore.OutcomePartial, loopcore.OutcomeNothingToFix, loopcore.OutcomeNeedDecision,
-		loopcore.OutcomeBlocked, loopcore.OutcomeUnresolved, loopcore.OutcomeViolation, loopcore.OutcomeBudget, loopcore.OutcomeMaxIterations, loopcore.OutcomeBuildErrorPersists,
+	for _, o := range []loopcore.Outcome{loopcore.OutcomeContinue, loopcore.OutcomeSuccess, loopcore.OutcomePartial, loopcore.OutcomeNothingToFix,
+		loopcore.OutcomeNeedDecision,
+		loopcore.OutcomeBlocked, loopcore.OutcomeUnresolved, loopcore.OutcomeViolation, loopcore.OutcomeBudget, loopcore.OutcomeMaxIterations,
+		loopcore.OutcomeBuildErrorPersists,
 		loopcore.OutcomeRegression, loopcore.OutcomeCircular, loopcore.OutcomeRecurrence, loopcore.OutcomeNonConvergence} {
 		outcomes = append(outcomes, strings.ToLower(string(o)))
 	}
