@@ -242,7 +242,7 @@ func TestLargeOutput(t *testing.T) {
 		t.Skip("reads 300 MB")
 	}
 	middle := "=== RUN   TestMiddle\n    m_test.go:7: got 1, want 2\n--- FAIL: TestMiddle (0.00s)\nFAIL\nFAIL\texample.com/m\t0.1s\n"
-	r := multi{&endless{block: plainLog(1000), left: 150 << 20}, strings.NewReader("\n" + middle), &endless{block: plainLog(1000), left: 150 << 20}, strings.NewReader("\nFAIL\n")}
+	r := multi{&endless{block: written(writeServerLog, 1000, 1), left: 150 << 20}, strings.NewReader("\n" + middle), &endless{block: written(writeServerLog, 1000, 1), left: 150 << 20}, strings.NewReader("\nFAIL\n")}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -285,7 +285,7 @@ func TestUnreadIsSaid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 40 MB")
 	}
-	dense := denseLog(400_000)
+	dense := written(writeGoTest, 400_000, 1)
 	r, err := ParseReader(bytes.NewReader(dense), Input{Exit: 1, HasExit: true})
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestUnreadIsSaid(t *testing.T) {
 	if lines := bytes.Count(dense, []byte("\n")); r.Unread == 0 || r.Unread+3*len(r.Failures) < lines-100 {
 		t.Errorf("%d of %d lines are said to be left out, %d failures were read", r.Unread, lines, len(r.Failures))
 	}
-	r, err = ParseReader(&multi{&endless{block: plainLog(1000), left: 30 << 20}}, Input{HasExit: true})
+	r, err = ParseReader(&multi{&endless{block: written(writeServerLog, 1000, 1), left: 30 << 20}}, Input{HasExit: true})
 	if err != nil || r.Unread != 0 {
 		t.Errorf("%d lines without a sign of failing are said to be left out: %v", r.Unread, err)
 	}
