@@ -18,6 +18,7 @@ func flagsOnly(ws []string) bool {
 // compareFlags judges flags that came and went.
 func compareFlags(tool string, a, b []string) []hit {
 	var out []hit
+	a, b = withNumbers(a), withNumbers(b)
 	came, went := minus(b, a), minus(a, b)
 	for _, w := range came {
 		name, val, has := strings.Cut(w, "=")
@@ -66,6 +67,10 @@ func compareFlags(tool string, a, b []string) []hit {
 			continue
 		}
 		sev := loopcore.SevBlock
+		if w == "--check" && formatterRE.MatchString(tool) {
+			out = append(out, hit{rule, sev, tool + " formats and no longer checks"})
+			continue
+		}
 		if w == "-coverprofile" || strings.HasPrefix(w, "-cover") || w == "--cov" || w == "--coverage" || strings.HasPrefix(w, "--cov") && !strings.Contains(w, "fail") || w == "-count=1" || w == "--check" || w == "--all" || w == "--all-features" || w == "--all-targets" || strings.HasPrefix(w, "-shuffle") || w == "-Wconversion" {
 			sev = loopcore.SevHuman
 		}
@@ -73,6 +78,24 @@ func compareFlags(tool string, a, b []string) []hit {
 	}
 	return out
 }
+
+// withNumbers joins a long option and its number: --max-warnings 0.
+func withNumbers(ws []string) []string {
+	var out []string
+	for i := 0; i < len(ws); i++ {
+		w := ws[i]
+		if i+1 < len(ws) && strings.HasPrefix(w, "--") && !strings.Contains(w, "=") {
+			if _, ok := amount(ws[i+1]); ok {
+				w, i = w+"="+ws[i+1], i+1
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// formatterRE are tools that rewrite what they should check.
+var formatterRE = lazily(`prettier|\bfmt|format|black|isort|standard|biome|rustfmt`)
 
 func contains(ws []string, w string) bool { return count(ws, w) > 0 }
 
@@ -109,7 +132,7 @@ func flagOf(tool, flag, arg string) bool {
 	is := func(names ...string) bool { return hasAny(tool, names...) }
 	switch flag {
 	case "-k", "-m":
-		return is("pytest", "tox", "unittest")
+		return is("pytest", "tox", "unittest") && !(flag == "-m" && tools[arg])
 	case "-p":
 		return is("pytest") && strings.HasPrefix(arg, "no:")
 	case "-t":

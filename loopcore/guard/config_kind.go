@@ -27,7 +27,7 @@ func isConfig(p string) bool {
 	case "lint.xml", "build.xml", "testng.xml", "grumphp.yml", ".php-cs-fixer.php", ".php-cs-fixer.dist.php", ".swift-format", "vitest.workspace.ts", "vitest.workspace.js", "nuget.config", ".cirrus.yml", ".woodpecker.yml", "build.rs", "karma.conf.js", "build", "settings.gradle", "settings.gradle.kts", ".globalconfig":
 		return true
 	}
-	return configRE.MatchString("/"+strings.ToLower(p)) && !hasSeg(p, "src", "lib", "app")
+	return (configRE.MatchString("/"+strings.ToLower(p)) || namesTool(b)) && !hasSeg(p, "src", "lib", "app")
 }
 
 var configRE = lazily(`/((jest|vitest|vite|playwright|cypress|karma|wdio|babel|rollup|webpack|ava|nyc|stryker|codecept|eslint|prettier|biome|oxlint|tslint|stylelint|commitlint)[\w.-]*\.(config|conf|setup)\.\w+|\.(eslintrc|mocharc|nycrc|c8rc|babelrc|prettierrc|stylelintrc|oxlintrc|taprc|swcrc)(\.\w+)?|biome\.jsonc?|\.?(mypy|pytest|ruff|pylintrc|flake8|coveragerc|bandit)(\.ini|\.toml|rc)?|pyrightconfig\.json|\.golangci\.\w+|nextest\.toml|clippy\.toml|\.clippy\.toml|rustfmt\.toml|phpstan[\w.-]*|psalm[\w.-]*\.xml|\.?phpcs\.xml(\.dist)?|infection\.json5?|phpunit[\w.-]*\.xml|\.?rubocop[\w.-]*\.ya?ml|\.swiftlint\.ya?ml|\.swiftformat|detekt[\w.-]*|lint\.xml|\.clang-tidy|\.?codecov\.ya?ml|checkstyle[\w.-]*\.xml|pmd[\w.-]*\.xml|spotbugs[\w.-]*\.xml|xunit\.runner\.json|coverlet[\w.]*|\.jshintrc|\.yamllint(\.ya?ml)?|\.hadolint\.ya?ml|\.markdownlint[\w.-]*|sonar-project\.properties|junit-platform\.properties|\.reek\.yml|\.pa11yci|renovate\.json|knip\.json|deno\.jsonc?|ava\.config\.\w+|\.globalconfig|cypress\.json|tslint\.json)$`)
@@ -82,7 +82,7 @@ func amount(s string) (float64, bool) {
 	for _, u := range []struct {
 		suffix string
 		f      float64
-	}{{"ms", 0.001}, {"%", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {".toBigDecimal()", 1}, {"f", 1}} {
+	}{{"ms", 0.001}, {" kB", 1e3}, {" KB", 1e3}, {" MB", 1e6}, {"%", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {".toBigDecimal()", 1}, {"f", 1}} {
 		if t, ok := strings.CutSuffix(s, u.suffix); ok && t != "" && isDigit(t[len(t)-1]) {
 			s, unit = t, u.f
 			break
@@ -100,7 +100,7 @@ func amount(s string) (float64, bool) {
 // level ranks severities; -1 is none.
 func level(s string) int {
 	switch strings.ToLower(strings.Trim(s, `"' `)) {
-	case "off", "0", "none", "allow", "false", "ignore", "silent", "suppress", "disabled":
+	case "off", "0", "none", "allow", "false", "ignore", "silent", "suppress", "disabled", "null":
 		return 0
 	case "hint", "info", "information", "1", "warn", "warning", "suggestion", "note", "convention", "refactor":
 		return 1

@@ -80,7 +80,7 @@ func formOf(p string) string {
 	switch b {
 	case "tox.ini", "setup.cfg", "pytest.ini", ".flake8", "mypy.ini", ".coveragerc", ".pylintrc", "pylintrc", ".editorconfig", ".isort.cfg", "gradle.properties", ".mypy.ini", "pycodestyle.cfg", ".npmrc", "sonar-project.properties", "junit-platform.properties", "kotest.properties", "lombok.config", ".bandit", ".globalconfig":
 		return "ini"
-	case ".eslintrc", ".babelrc", ".mocharc", ".nycrc", ".c8rc", ".jshintrc", ".swcrc", ".prettierrc", ".stylelintrc", ".remarkrc", ".oxlintrc", ".swift-format":
+	case ".eslintrc", ".babelrc", ".mocharc", ".nycrc", ".c8rc", ".jshintrc", ".swcrc", ".prettierrc", ".stylelintrc", ".remarkrc", ".oxlintrc", ".swift-format", ".taprc":
 		return "json"
 	case ".rubocop.yml", ".rubocop_todo.yml", ".golangci.yml", ".swiftlint.yml", ".codecov.yml", ".clang-tidy", ".yamllint", ".phan", ".reek.yml":
 		return "yaml"
@@ -153,7 +153,7 @@ func join(a, b string) string {
 
 // identity names an element of a list so that reordering does not matter.
 func identity(m map[string]any, i int) string {
-	for _, k := range [...]string{"id", "name", "repo", "module", "uses", "run", "path", "label", "pattern", "files", "hook", "message", "linters"} {
+	for _, k := range [...]string{"id", "name", "displayName", "repo", "module", "uses", "run", "path", "label", "pattern", "files", "hook", "message", "linters"} {
 		switch v := m[k].(type) {
 		case string:
 			return "[" + k + "=" + strings.Join(strings.Fields(v), " ") + "]"
@@ -161,6 +161,11 @@ func identity(m map[string]any, i int) string {
 			if len(v) == 1 {
 				return "[" + k + "=" + fmt.Sprint(v...) + "]"
 			}
+		}
+	}
+	for _, k := range [...]string{"target", "test"} { // what it is about names itself
+		if inner, ok := m[k].(map[string]any); ok && inner["name"] != nil {
+			return "[" + k + "=" + fmt.Sprint(inner["name"]) + "]"
 		}
 	}
 	return "[" + strconv.Itoa(i) + "]"
@@ -284,8 +289,40 @@ func (s settings) objects(u *unit) {
 		if !literal || !u.objectBody(i) {
 			continue
 		}
-		s.object(u, i, "", 0)
+		prefix := ""
+		if w := u.text(u.up(i)); (w == "[" || w == "(") && u.up(u.up(i)) < i {
+			if id := objectIdentity(u, i, 0); id != "[0]" && hasAny(id, "ame=") {
+				prefix = id
+			}
+		}
+		s.object(u, i, prefix, 0)
 		i = u.close(i)
+	}
+	s.shared(u)
+}
+
+// shared adds the settings that a list takes over from elsewhere:
+// export default [js.configs.recommended, {…}].
+func (s settings) shared(u *unit) {
+	for i := range u.toks {
+		if w := u.text(i); (w != "default" || u.text(i-1) != "export") && (w != "=" || u.text(i-1) != "exports") {
+			continue
+		}
+		open := i + 1
+		for open < len(u.toks) && (u.kind(open) == tkIdent || u.text(open) == ".") {
+			open++
+		}
+		if w := u.text(open); w != "[" && w != "(" || !u.isOpen(open) {
+			continue
+		}
+		if u.text(open) == "(" && u.text(open+1) == "[" && u.close(open+1) == u.close(open)-1 {
+			open++
+		}
+		for _, a := range u.args(open) {
+			if u.text(a.from) != "{" {
+				s.add("extends", strings.TrimPrefix(u.norm(a.from, a.to), "..."))
+			}
+		}
 	}
 }
 
@@ -328,7 +365,7 @@ func (s settings) value(u *unit, v span, key string, depth int) {
 		for k, it := range items {
 			switch {
 			case u.text(it.from) == "{" && u.close(it.from) == it.to-1:
-				s.object(u, it.from, join(key, "["+strconv.Itoa(k)+"]"), depth+1)
+				s.object(u, it.from, join(key, objectIdentity(u, it.from, k)), depth+1)
 			case u.text(it.from) == "[" && k > 0 && u.isOpen(it.from):
 				s.add(key, u.norm(it.from, it.to))
 			default:
@@ -340,6 +377,23 @@ func (s settings) value(u *unit, v span, key string, depth int) {
 	default:
 		s.add(key, unquoted(u, v))
 	}
+}
+
+// objectIdentity is identity for an object literal.
+func objectIdentity(u *unit, open, i int) string {
+	own := settings{}
+	own.object(u, open, "", maxDepth-2)
+	m := map[string]any{}
+	for k, v := range own {
+		switch head, rest, nested := strings.Cut(k, "."); {
+		case len(v) != 1:
+		case !nested:
+			m[k] = v[0]
+		case rest == "name":
+			m[head] = map[string]any{"name": v[0]}
+		}
+	}
+	return identity(m, i)
 }
 
 func unquoted(u *unit, v span) string {

@@ -68,14 +68,46 @@ func (d *diff) settingsOf(f *fileDiff) {
 		if d.pytestOptions(f, k, before[k], after[k]) || d.dependency(f, k, before[k], after[k]) {
 			continue
 		}
-		if r, ok := keyRuleOf(p, k); ok {
+		r, ok := keyRuleOf(p, k)
+		if !ok || optionRE.MatchString(k) {
+			r, ok = meaningOf(p, k, before[k], after[k])
+		}
+		if ok {
 			if migrated {
 				r.sev = loopcore.SevHuman
 			}
 			d.judgeKey(f, r, k, before[k], after[k])
 		}
 	}
+	d.lostElements(f, before, after)
+	d.hookSettings(f, before, after)
 	d.xmlPlugins(f, before, after)
+}
+
+// elementRE is an element of a list of what is run, with its own name.
+var elementRE = lazily(`(?i)^((?:.*\.)?(?:projects|suites?|testsuites?|workspaces?|targets|testtargets|environments|browsers|instances|capabilities|testpresets|)\.?\[\w+=[^\]]*\])`)
+
+// lostElements reports projects, suites and the like that are no longer run: C01.
+func (d *diff) lostElements(f *fileDiff, before, after settings) {
+	names := func(s settings) map[string]bool {
+		out := map[string]bool{}
+		for k := range s {
+			if m := elementRE.FindStringSubmatch(k); m != nil {
+				out[m[1]] = true
+			}
+		}
+		return out
+	}
+	a, b := names(before), names(after)
+	if f.old == nil || len(b) >= len(a) || toolRule(strings.ToLower(baseName(f.path()))) == "" {
+		return
+	}
+	for _, e := range sortedKeys(a) {
+		if !b[e] {
+			d.report("C01", loopcore.SevBlock, f.path(), 0, "no longer run: "+e)
+			return
+		}
+	}
 }
 
 // deletedConfig reports a deleted configuration of a checking tool.
@@ -130,7 +162,7 @@ func splitValues(vs []string) []string {
 	var out []string
 	for _, v := range vs {
 		v = strings.Trim(v, "[]")
-		for _, w := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' || r == '\t' }) {
+		for _, w := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ';' || r == '|' || r == ' ' || r == '\n' || r == '\t' }) {
 			if w = strings.Trim(w, `"'`); w != "" {
 				out = append(out, w)
 			}
@@ -166,6 +198,9 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		d.report(r.rule, sev, p, line, fmt.Sprintf("%s: %s → %s", key, show(a), show(b)))
 	}
 	one, two := first(a), first(b)
+	if strings.HasSuffix(key, "ignore_missing_imports") && d.foreignModule(key) {
+		return // nothing of ours is checked less
+	}
 	switch r.dir {
 	case looseOn:
 		if strings.HasSuffix(key, "ignore_error") && !taskExisted(f, key) {
@@ -184,8 +219,8 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(sev)
 		}
 	case looseUp:
-		x, okA := amount(one)
-		y, okB := amount(two)
+		x, okA := chosen(one)
+		y, okB := chosen(two)
 		if okB && (y > x || y == 0 && x > 0 && hasAny(strings.ToLower(key), "timeout")) && (okA || len(a) == 0) {
 			say(d.upSeverity(f, r, key, x, y, len(a) == 0, b))
 		}
@@ -217,7 +252,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			return
 		}
 		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && !d.widened(gone, y) || len(x) > 0 && len(b) == 0 && shrinksWhenGone(key) {
-			say(d.shrinkSeverity(r, gone, y))
+			say(r.sev)
 		} else if len(a) == 0 && len(b) > 0 && f.old != nil && narrowsWhenNew(key) {
 			say(loopcore.SevHuman)
 		}
@@ -226,8 +261,10 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(loopcore.SevHuman) // what only warned says nothing any more
 			return
 		}
-		if x, y := level(one), level(two); x >= 0 && (y >= 0 && y < x || len(b) == 0 && x > 0 && strings.Contains(key, "lints")) || len(a) == 0 && y == 0 && f.old != nil {
+		if x, y := level(one), lowest(a, b); x >= 0 && (y >= 0 && y < x || len(b) == 0 && x > 0 && strings.Contains(key, "lints")) || len(a) == 0 && y == 0 && f.old != nil {
 			say(r.sev)
+		} else if ceilingWordRE.MatchString(wordsOf(key)) && largest(b) > largest(a) && len(a) > 0 {
+			say(r.sev) // the option of a rule, not its severity
 		}
 	case looseWord:
 		if word(one) > word(two) && two != "" || word(one) > 1 && len(b) == 0 && !d.movedKey(f, key) {
@@ -249,6 +286,57 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(r.sev)
 		}
 	}
+}
+
+// moduleRE is the first part of the module that a section of mypy is about.
+var moduleRE = lazily(`mypy-(\w+)|\[module=(\w+)`)
+
+// foreignModule says whether a key of mypy stands in the section of a module that the tree does not hold.
+func (d *diff) foreignModule(key string) bool {
+	m := moduleRE.FindStringSubmatch(key)
+	if m == nil || d.in.After == nil || strings.Contains(key, ",") {
+		return false
+	}
+	for _, p := range d.in.After.List() {
+		if !isInstalled(p) && (hasSeg(p, m[1]+m[2]) || baseName(p) == m[1]+m[2]+".py") {
+			return false
+		}
+	}
+	return true
+}
+
+// chosen is amount, and of a choice the larger: CI ? 2 : 0.
+func chosen(s string) (float64, bool) {
+	_, pair, ok := strings.Cut(s, "?")
+	x, y, both := strings.Cut(pair, ":")
+	if !ok || !both {
+		return amount(s)
+	}
+	p, okX := amount(x)
+	q, okY := amount(y)
+	return max(p, q), okX && okY
+}
+
+// lowest is the lowest severity that came with b, or the first of b.
+func lowest(a, b []string) int {
+	low := level(first(b))
+	for _, v := range minus(b, a) {
+		if _, number := amount(v); !number && level(v) >= 0 && (low < 0 || level(v) < low) {
+			low = level(v)
+		}
+	}
+	return low
+}
+
+// largest is the largest number among values.
+func largest(vs []string) float64 {
+	top := 0.0
+	for _, v := range vs {
+		if n, ok := amount(v); ok {
+			top = max(top, n)
+		}
+	}
+	return top
 }
 
 // unnumbered spells values without numbers and what joins them: py{310,311} as py.
@@ -310,6 +398,7 @@ func (d *diff) upSeverity(f *fileDiff, r keyRule, key string, x, y float64, isNe
 	}
 	retry := hasAny(strings.ToLower(key), "retr", "rerun", "repetition", "flaky", "maxfail")
 	switch {
+	case y == 0: // no limit at all
 	case retry && y <= 2 && groupOf(f, key), !retry && isNew, !retry && x > 0 && y <= 2*x, retry && isNew && y <= 1:
 		return loopcore.SevHuman
 	}

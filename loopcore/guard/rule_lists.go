@@ -68,7 +68,7 @@ func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say 
 // it: a new version of the tool, a check that was switched on in the same
 // change, or a test that got a task of its own.
 func (d *diff) growsAlong(f *fileDiff, r keyRule, key string, old, news []string) bool {
-	if r.rule == "C03" && (d.upgraded() || strings.Contains(key, "per-file-ignores") && hasAny(string(data(f.old)), "per-file-ignores")) {
+	if r.rule == "C03" && (d.upgraded() || strings.Contains(key, "per-file-ignores") && hasAny(string(data(f.old)), "per-file-ignores") && besideCode(key+strings.Join(news, " "))) {
 		return true
 	}
 	if r.rule == "C05" && strings.Contains(key, "exclude") && sameWords(news, minus(old, news)) {
@@ -99,6 +99,11 @@ func (d *diff) growsAlong(f *fileDiff, r keyRule, key string, old, news []string
 		}
 	}
 	return true
+}
+
+// besideCode says whether a pattern names files that are not what the project ships.
+func besideCode(pattern string) bool {
+	return generatedPath(pattern) || hasAny(strings.ToLower(pattern), "test", "example", "docs/", "script", "tools/", "__init__", "conftest", "bench", "setup.py", "noxfile", "tasks.py")
 }
 
 // sameWords says whether each new pattern is an old one with fewer words.
@@ -150,16 +155,19 @@ func allDefault(vs []string) bool {
 	return true
 }
 
+// sampleRE are the parts of a glob for which any name may stand.
+var sampleRE = lazily(`\*\*|\*`)
+
 // widened says whether entries that went are covered by one that stays: tests/a → tests.
 func (d *diff) widened(gone, now []string) bool {
 	for _, g := range gone {
 		ok := false
 		for _, n := range now {
 			base := strings.TrimRight(n, "*/.")
-			if strings.ReplaceAll(n, "**/", "") == g || strings.Contains(n, "**") && strings.HasPrefix(g, n[:strings.IndexByte(n, '*')]) && ext(n) == ext(g) {
+			if strings.ReplaceAll(n, "**/", "") == g || matchAny([]string{n}, sampleRE.ReplaceAllString(g, "x")) {
 				ok = true
 			}
-			if n == "." || n == "./" || n == "ALL" || n == "all" || n == "**" || base != g && len(base) > 0 && strings.HasPrefix(g, base) {
+			if n == "." || n == "./" || n == "ALL" || n == "all" || n == "**" || base != g && len(base) > 0 && !strings.ContainsAny(base, "*!") && strings.HasPrefix(g, base) {
 				ok = true
 			}
 		}
@@ -168,13 +176,6 @@ func (d *diff) widened(gone, now []string) bool {
 		}
 	}
 	return true
-}
-
-func (d *diff) shrinkSeverity(r keyRule, gone, now []string) loopcore.Severity {
-	if len(now) == 0 && hasAny(r.key.String(), "extends", "plugins") {
-		return loopcore.SevHuman
-	}
-	return r.sev
 }
 
 func shrinksWhenGone(key string) bool {

@@ -80,12 +80,6 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 			if generatedPath(l) && (s.rule == "C03" || s.rule == "C05" || s.rule == "C09") {
 				sev = loopcore.SevHuman
 			}
-			if s.rule == "C09" && strings.Contains(l, "exclude:") && docsOnly([]string{l}) {
-				continue
-			}
-			if s.rule == "C09" && strings.Contains(l, "exclude:") && f.old != nil && strings.Contains(a, "exclude:") {
-				sev = loopcore.SevHuman
-			}
 			d.report(s.rule, sev, f.path(), lineOf(b, l), "gained: "+clip(l, 120))
 		}
 	}
@@ -96,10 +90,7 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 				continue
 			}
 			sev := s.sev
-			if m == "-Wall" && strings.Contains(b, "-Wextra") || hasAny(m, "discover_tests", "add_test") && strings.Count(b, "add_test")+strings.Count(b, "discover_tests") >= strings.Count(a, "add_test")+strings.Count(a, "discover_tests") || strings.Contains(l, "repo:") || strings.HasSuffix(strings.TrimSpace(m), "id:") && strings.Count(b, "id:") >= strings.Count(a, "id:") {
-				sev = loopcore.SevHuman
-			}
-			if s.rule == "C09" && !d.inLoop() && (d.upgraded() || hasAny(l, "flake8", "isort", "black", "pyupgrade", "pylint") && strings.Contains(b, "ruff")) {
+			if m == "-Wall" && strings.Contains(b, "-Wextra") || hasAny(m, "discover_tests", "add_test") && strings.Count(b, "add_test")+strings.Count(b, "discover_tests") >= strings.Count(a, "add_test")+strings.Count(a, "discover_tests") {
 				sev = loopcore.SevHuman
 			}
 			d.report(s.rule, sev, f.path(), 0, "lost: "+clip(l, 120))

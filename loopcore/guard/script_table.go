@@ -46,8 +46,9 @@ var scriptPatterns = []scriptPattern{
 	sx("C10", loopcore.SevBlock, swiftPkg, `-suppress-warnings|-Wno-|-no-warnings-as-errors|-w"`, `-warnings-as-errors|StrictConcurrency|treatAllWarnings|swiftLanguageModes?|enableUpcomingFeature|-enable-actor-data-race-checks`),
 	sx("C08", loopcore.SevBlock, swiftPkg, `-Ounchecked|-assert-config`, ``),
 	// JavaScript support and ignore files
+	sx("R03", loopcore.SevBlock, playFiles+"|"+jestFiles, `process\.exit\(0\)|\bexitCode\s*=\s*0`, ``),
 	sx("C06", loopcore.SevBlock, jsSide, `\bretryTimes\(|\bretries\((\d)|setTimeout\(\d{6,}|testTimeout\s*=`, ``),
-	sx("C03", loopcore.SevBlock, `(^|/)\.(eslintignore|stylelintignore|jshintignore|semgrepignore|oxlintignore)$`, `^[^#\s]`, ``),
+	sx("C03", loopcore.SevBlock, `(^|/)\.(eslintignore|prettierignore|stylelintignore|jshintignore|semgrepignore|oxlintignore|dockleignore)$`, `^[^#\s]`, ``),
 	sx("L01", loopcore.SevBlock, `(^|/)\.shellcheckrc$`, `^disable=`, `^enable=`),
 	sx("C01", loopcore.SevBlock, `(^|/)(\.shellspec|\.batsrc)$`, `--(tag|example|focus|pattern|skip|fail-fast|dry-run|filter)`, ``),
 	// cargo
@@ -60,7 +61,7 @@ var scriptPatterns = []scriptPattern{
 	// Jenkins
 	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `\bcatchError\b|\bwarnError\b|returnStatus:\s*true|\|\|\s*true|propagate:\s*false|currentBuild\.result\s*=\s*.SUCCESS|allowEmptyResults:\s*true|when\s*\{\s*expression\s*\{\s*false|unstable\(|try\s*\{`, `\bjunit\b|error\b.*failed`),
 	// R03 outside of code files
-	sx("C09", loopcore.SevBlock, `(^|/)(\.pre-commit-config\.yaml|lefthook\.yml|\.lefthook\.yml|\.lintstagedrc(\.json)?)$`, `stages:\s*\[?\s*(manual|post-)|\bexclude:|\bSKIP\b|\|\| ?true|exclude_types|files:\s*\^\$|\bskip:|\bfail_fast:\s*false=no|additional_dependencies: \[\]=no|verbose: true=no|--exit-zero|fail_on_\w+:\s*false`, `^\s*-?\s*id:|^\s*-\s*repo:|^\s*\w+[\w-]*:\s*$=no|\brun:`),
+	sx("C09", loopcore.SevBlock, `(^|/)(\.pre-commit-config\.yaml|lefthook\.yml|\.lefthook\.yml|\.lintstagedrc(\.json)?)$`, `\bSKIP\b|\|\| ?true|files:\s*\^\$|--exit-zero|fail_on_\w+:\s*false`, `\brun:`),
 	// further builds and CI files
 	sx("C01", loopcore.SevBlock, cmakeFile, `CTEST_CUSTOM_(TESTS_IGNORE|PRE_TEST|POST_TEST)[ \t]+[^)\s]|BUILD_TESTING[^)\n]*\bOFF\b`, ``),
 	sx("C02", loopcore.SevBlock, cmakeFile, `COMMAND[^)\n]*(-E true\b|\s(true|/bin/true|echo)\b)`, ``),

@@ -243,7 +243,7 @@ func scriptTargets(p string, b []byte) commandSet {
 			ws := shellWords(c)
 			for i, w := range ws {
 				if (w == "run" || w == "run-s" || w == "run-p" || w == "npm-run-all") && i+1 < len(ws) {
-					runs = append(runs, ws[i+1])
+					runs = append(runs, namesAfter(ws[i+1:], w != "run")...)
 				} else if (w == "npm" || w == "yarn" || w == "pnpm") && i+1 < len(ws) && (ws[i+1] == "test" || ws[i+1] == "lint" || ws[i+1] == "build") {
 					runs = append(runs, ws[i+1])
 				}
@@ -251,6 +251,20 @@ func scriptTargets(p string, b []byte) commandSet {
 		}
 		if len(runs) > 0 && out["deps:"+n] == nil {
 			out["deps:"+n] = runs
+		}
+	}
+	return out
+}
+
+// namesAfter are the tasks that a command is given: the first, or all of them.
+func namesAfter(ws []string, all bool) []string {
+	var out []string
+	for _, w := range ws {
+		if isOperator(w) || len(out) == 1 && !all {
+			break
+		}
+		if !strings.HasPrefix(w, "-") {
+			out = append(out, w)
 		}
 	}
 	return out
@@ -265,16 +279,33 @@ func keyTargets(p string, b []byte) commandSet {
 		return nil
 	}
 	out := commandSet{}
-	for k, v := range s {
-		if commandKeyRE.MatchString(k) {
-			if strings.HasSuffix(k, "dependsOn") {
-				out["deps:"+k] = v
-			} else {
-				out[k] = v
-			}
+	for _, k := range sortedKeys(s) {
+		v := s[k]
+		switch {
+		case dependsRE.MatchString(k) && !strings.HasSuffix(p, "tox.ini"), s.tasks(k, v):
+			out["deps:"+k] = v
+		case strings.HasSuffix(k, ".task"): // cmds: [{task: e2e}]
+			of, _, _ := strings.Cut(k, ".cmds")
+			out["deps:"+of] = append(out["deps:"+of], v...)
+		case commandKeyRE.MatchString(k):
+			out[k] = v
 		}
 	}
 	return out
+}
+
+// dependsRE is a key that lists the tasks to run before.
+var dependsRE = lazily(`(^|\.)(dependsOn|depends|deps)$`)
+
+// tasks says whether all values of a key name keys beside it: check = ["lint", "test"].
+func (s settings) tasks(key string, vs []string) bool {
+	parent := key[:strings.LastIndexByte(key, '.')+1]
+	for _, v := range vs {
+		if _, ok := s[parent+v]; !ok && s[parent+v+".cmd"] == nil {
+			return false
+		}
+	}
+	return len(vs) > 1 && commandKeyRE.MatchString(key)
 }
 
 // hookFile judges git hooks: C09.
