@@ -91,15 +91,17 @@ func cargoTarget(line string) string {
 
 // progress reads `test a::b ... ok`.
 func (g *cargoRun) progress(i int, line string) int {
-	at := strings.LastIndex(line, " ... ")
+	rest := strings.TrimPrefix(line, "test ")
+	at := strings.LastIndex(rest, " ... ")
 	if at < 0 {
-		if strings.HasSuffix(line, " ...") {
-			g.pending = cargoName(line[len("test ") : len(line)-4])
-			return 1
+		name, began := strings.CutSuffix(rest, " ...")
+		if !began {
+			return 0
 		}
-		return 0
+		g.pending = cargoName(name)
+		return 1
 	}
-	name, verdict := cargoName(line[len("test "):at]), strings.TrimSpace(line[at+5:])
+	name, verdict := cargoName(rest[:at]), strings.TrimSpace(rest[at+len(" ... "):])
 	g.seen = true
 	t := loopcore.TestCase{Suite: g.target, Name: name, Status: loopcore.TestPassed}
 	g.pending = ""

@@ -150,7 +150,7 @@ func (m mark) tailed(s string) (mark, bool) {
 			return m.clean()
 		}
 	}
-	if at := strings.Index(short, "' failed"); at > 0 && strings.HasPrefix(short, "Test Case '") { // XCTest
+	if at := strings.Index(short, "' failed"); at >= len("Test Case '") && strings.HasPrefix(short, "Test Case '") { // XCTest
 		m.name, m.strong, m.style = strings.Trim(short[len("Test Case '"):at], "-[]"), true, "Test Case"
 		return m.clean()
 	}
