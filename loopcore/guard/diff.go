@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"sort"
 	"strings"
 
@@ -70,6 +71,18 @@ func newDiff(in Input) *diff {
 	}
 	d.compareImpl()
 	return d
+}
+
+// written says whether a changed file holds a text in either version.
+func (d *diff) written(text string) bool {
+	for _, f := range d.files {
+		for _, v := range [...]*File{f.old, f.new} {
+			if v != nil && (v.Data == nil || bytes.Contains(v.Data, []byte(text))) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func same(a, b *File) bool {

@@ -77,7 +77,7 @@ type Input struct {
 func Check(in Input) []loopcore.Finding {
 	d := newDiff(in)
 	d.run()
-	d.found = append(d.found, Inventory(in.BaselineTests, in.Tests, in.BaselineCounts, in.Counts)...)
+	d.found = append(d.found, inventory(in.BaselineTests, in.Tests, in.BaselineCounts, in.Counts, d.written)...)
 	return d.finish()
 }
 

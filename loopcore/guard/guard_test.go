@@ -310,6 +310,34 @@ func TestInventory(t *testing.T) {
 	}
 }
 
+// Output of the program right before a test's name reads as part of the name.
+// A new test of such a name is another one, and the old one is lost.
+func TestInventoryWithOutputAtAName(t *testing.T) {
+	one := func(suite, name string) []loopcore.TestCase {
+		return []loopcore.TestCase{{Suite: suite, Name: name, Status: loopcore.TestPassed}}
+	}
+	for _, c := range []struct {
+		what      string
+		base, now []loopcore.TestCase
+		change    Change
+		lost      bool
+	}{
+		{"before the name", one("m.T", "test_add"), one("m.T", "loading3test_add"), change("a.py", "x = 1\n", "x = 2\n"), false},
+		{"before the name at baseline", one("m.T", "loading3test_add"), one("m.T", "test_add"), change("a.py", "x = 1\n", "x = 2\n"), false},
+		{"before the suite", one("ShelfTest", "test_put"), one("okShelfTest", "test_put"), change("a.rb", "x = 1\n", "x = 2\n"), false},
+		{"a new test of that name", one("m.T", "test_add"), one("m.T", "xtest_add"), change("a.py", "x = 1\n", "def xtest_add(): pass\n"), true},
+		{"another test", one("m.T", "test_add"), one("m.T", "test_sub"), change("a.py", "x = 1\n", "x = 2\n"), true},
+	} {
+		lost := false
+		for _, f := range Check(Input{Changes: []Change{c.change}, BaselineTests: c.base, Tests: c.now}) {
+			lost = lost || f.Rule == "D01"
+		}
+		if lost != c.lost {
+			t.Errorf("%s: lost is %v", c.what, lost)
+		}
+	}
+}
+
 // A waiver holds by the finding's digest, so that the same input must give the
 // same findings every time, whatever order a map yields.
 func TestFindingsRepeat(t *testing.T) {

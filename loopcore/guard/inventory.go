@@ -12,10 +12,17 @@ import (
 // Inventory compares what ran at baseline with what ran now: a test that ran
 // and no longer runs (D01), one that is newly skipped (D02), and a fall of the
 // totals where the runner names no tests (D03). Empty inventories say nothing.
-// Many lost tests of one file are one finding. A test counts as the same when suite and name are the same, or name and file.
+// Many lost tests of one file are one finding. A test counts as the same when suite and name are the same, or name and file,
+// or when output of the program stuck to one of them.
 func Inventory(base, now []loopcore.TestCase, baseCounts, counts loopcore.Counts) []loopcore.Finding {
+	return inventory(base, now, baseCounts, counts, func(string) bool { return false })
+}
+
+// inventory is Inventory with what the changed files say: a name that one of
+// them holds is a test's own, and no name with output stuck to it.
+func inventory(base, now []loopcore.TestCase, baseCounts, counts loopcore.Counts, written func(name string) bool) []loopcore.Finding {
 	if len(base) > 0 && len(now) > 0 {
-		gone, skipped := lost(base, now)
+		gone, skipped := lost(base, now, written)
 		return append(together("D01", "at baseline and does not run now", "at baseline and do not run now", gone),
 			together("D02", "at baseline and is skipped now", "at baseline and are skipped now", skipped)...)
 	}
@@ -27,7 +34,7 @@ func Inventory(base, now []loopcore.TestCase, baseCounts, counts loopcore.Counts
 }
 
 // lost is what ran at baseline and did not run now, or was skipped.
-func lost(base, now []loopcore.TestCase) (gone, skipped []loopcore.TestCase) {
+func lost(base, now []loopcore.TestCase, written func(name string) bool) (gone, skipped []loopcore.TestCase) {
 	status := map[string]loopcore.TestStatus{}
 	for _, t := range now {
 		for _, k := range caseKeys(t) {
@@ -47,7 +54,64 @@ func lost(base, now []loopcore.TestCase) (gone, skipped []loopcore.TestCase) {
 			skipped = append(skipped, t)
 		}
 	}
-	return gone, skipped
+	if len(gone) == 0 {
+		return nil, skipped
+	}
+	stillGone := gone[:0]
+	fresh := others(now, base)
+	for _, t := range gone {
+		switch k := stuckTo(t, fresh, written); {
+		case k < 0:
+			stillGone = append(stillGone, t)
+		default:
+			if fresh[k].Status == loopcore.TestSkipped {
+				skipped = append(skipped, t)
+			}
+			fresh = append(fresh[:k:k], fresh[k+1:]...)
+		}
+	}
+	return stillGone, skipped
+}
+
+// others lists the tests of one run that the other one does not name.
+func others(of, than []loopcore.TestCase) []loopcore.TestCase {
+	known := map[string]bool{}
+	for _, t := range than {
+		for _, k := range caseKeys(t) {
+			known[k] = true
+		}
+	}
+	var out []loopcore.TestCase
+	for _, t := range of {
+		if keys := caseKeys(t); !known[keys[0]] && !known[keys[len(keys)-1]] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// maxStuck bounds the tests in which a lost one is looked for.
+const maxStuck = 2000
+
+// stuckTo finds the test that is the lost one, where output of the program
+// stuck to the name or suite that the runner wrote behind it in one of the two
+// runs; -1 when there is none.
+func stuckTo(t loopcore.TestCase, fresh []loopcore.TestCase, written func(name string) bool) int {
+	if len(fresh) > maxStuck {
+		return -1
+	}
+	stuck := func(a, b string) bool {
+		if len(a) < len(b) {
+			a, b = b, a
+		}
+		return len(b) > 3 && len(a) > len(b) && strings.HasSuffix(a, b) && !written(a)
+	}
+	for k, n := range fresh {
+		if n.Suite == t.Suite && stuck(n.Name, t.Name) || n.Name == t.Name && stuck(n.Suite, t.Suite) {
+			return k
+		}
+	}
+	return -1
 }
 
 // alone is how many lost tests of one file are told one by one; more of them

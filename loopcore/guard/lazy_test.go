@@ -12,7 +12,7 @@ import (
 )
 
 // makers are the functions that hand a text on to lazily.
-var makers = map[string]bool{"lazily": true, "rx": true, "dx": true, "dxb": true, "kx": true, "kh": true, "sx": true, "px": true}
+var makers = map[string]bool{"lazily": true, "rx": true, "dx": true, "dxb": true, "dxm": true, "kx": true, "kh": true, "sx": true, "px": true}
 
 func sources(t *testing.T) *ast.Package {
 	t.Helper()

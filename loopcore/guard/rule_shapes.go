@@ -178,17 +178,6 @@ func failing(s string) bool {
 	return hasAny(s, "fail", "exit", "abort", "throw", "return 1", "++", "assert", "FAIL", "errors")
 }
 
-var swallowLineRE = lazily(`^except( ?(Exception|BaseException)?( as \w+)?)?:(pass|return( None| ""| 0| \[\]| \{\})?|continue)?$|catch\((\w+|\.\.\.|Exception \w+|Throwable \w+|_|\$e|\\?Exception \$\w+|\\?Throwable \$\w+)?\)\{\}|catch\{\}|catch ?\{ ?(return (null|undefined|0|""|\[\]))?\}|rescue ?(=>\w+|StandardError|Exception)?(;|$)|\.catch\(\(\w*\)=>\{?\}?\)|rescue nil$|contextlib\.suppress\((Base)?Exception\)|suppress\((Base)?Exception\)`)
-
-// swallows reports new catch-alls in the implementation: R07.
-func (d *diff) swallows(f *fileDiff) {
-	for _, l := range newLines(f) {
-		if swallowLineRE.MatchString(l.text) {
-			d.report("R07", loopcore.SevHuman, f.path(), f.newU.line(l.at), "errors are swallowed: "+clip(l.text, 120))
-		}
-	}
-}
-
 var counterRE = lazily(`\b(_?calls?|_?count(er)?|_?n_?calls|_?invocations?|_?attempts?|_?times|_?step|_?seq|_?idx|_?turn|_?state)\w*(\+\+|\+=1|=\w*\+1)|\+\+_?(calls?|count(er)?|invocations?)|\bnext\(_?\w*(answers?|results?|values?|replies|responses)\b|\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1`)
 
 // counters reports new state that counts calls and answers by it: R09.

@@ -6,10 +6,12 @@ type directive struct {
 	rule  string
 	re    *lazyRE // group 1, where there is one, holds the codes it names
 	broad bool    // file-wide, or of everything, whatever it names
+	mild  bool    // about layout, spelling or one expression: for a person at most
 }
 
-func dx(rule, s string) directive  { return directive{rule, lazily(s), false} }
-func dxb(rule, s string) directive { return directive{rule, lazily(s), true} }
+func dx(rule, s string) directive  { return directive{rule: rule, re: lazily(s)} }
+func dxb(rule, s string) directive { return directive{rule: rule, re: lazily(s), broad: true} }
+func dxm(rule, s string) directive { return directive{rule: rule, re: lazily(s), mild: true} }
 
 // commentDirectives silence a tool from a comment: L01 to L07 in docs/guard.md.
 var commentDirectives = []directive{
@@ -17,24 +19,30 @@ var commentDirectives = []directive{
 	dx("L01", `^nolint(?::([\w,\- ]+))?`),
 	dxb("L05", `^lint:file-ignore\s+(\S+)`),
 	dx("L01", `^lint:ignore\s+(\S+)`),
-	dx("L01", `^(?:revive|exhaustive|staticcheck|gocritic|errcheck|cognitive-complexity|exhaustruct|nolintlint):(?:disable\S*|ignore\S*)(?:\s+([\w\-]+))?`),
+	dx("L01", `^(?:revive|exhaustive|staticcheck|gocritic|errcheck|cognitive-complexity|exhaustruct|nolintlint|nilaway|wrapcheck|goconst):(?:disable\S*|ignore\S*)(?:\s+([\w\-]+))?`),
+	dx("L07", `^gosec:disable(?:\s+(G\d+))?`),
+	// layout and spelling, in any language
+	dxm("L01", `^(?:fmt|yapf|isort|autopep8|black|codespell|cmake-format|standardrb|formatter|@formatter|spotless|swift-format|nixfmt)\s*:\s*(?:off|disable|skip|ignore)|^(?:clang-format|spotless|dprint|scalafmt)[\s:]+(?:off|ignore)|^(?:prettier|dprint|deno-fmt|csharpier|swift-format|stylua|gdformat)-ignore|^swiftformat:disable|^(?:cspell|spell-checker|spellchecker):\s*(?:disable|ignore)|^ruff:\s*isort:|^IWYU pragma:|^typos:|^@prettier-ignore|^@format:off`),
 	// Python
-	dxb("L05", `^(?:ruff|flake8):\s*noqa(?::\s*([A-Z]+[0-9]+[A-Z0-9, ]*))?`),
-	dx("L01", `^noqa(?:$|\s*:\s*([A-Z]+[0-9]+(?:[, ]+[A-Z]+[0-9]+)*)|\s*$)`),
+	dxb("L05", `^(?i:ruff|flake8)\s*[:=]\s*(?i:noqa)(?:\s*:\s*([A-Z]+[0-9]+[A-Z0-9, ]*))?|^ruff:\s*(?:file-ignore|disable)\[([\w\-, ]+)\]`),
+	dx("L01", `^ruff:\s*ignore\[([\w\-, ]+)\]`),
+	dx("L01", `^(?i:noqa)(?:\s*:\s*([A-Za-z]+[0-9]+(?:[, ]+[A-Za-z]+[0-9]+)*)|\b)|^nopep8\b`),
 	dxb("L05", `^pylint:\s*(?:skip-file|disable=all)`),
 	dx("L01", `^pylint:\s*disable(?:-next)?=([\w\-, ]+)`),
 	dx("L02", `^type:\s*ignore(?:\[([\w\-, ]+)\])?`),
 	dx("L02", `^(?:pyright|ty|pyrefly|zuban|basedpyright):\s*ignore(?:\[([\w\-, ]+)\])?`),
 	dx("L02", `^pyre-(?:ignore|fixme|unsafe|ignore-all-errors)(?:\[([\d, ]+)\])?`),
-	dxb("L05", `^mypy:\s*(?:ignore[-_]errors|disable[-_]error[-_]code|allow[-_]untyped|no-strict|follow[-_]imports)`),
-	dxb("L05", `^pyright:\s*(?:basic|strict=false|report\w+\s*=\s*(?:false|none)|standard|off)`),
+	dxb("L05", `^mypy:\s*(?:ignore[-_]|disable[-_]error[-_]code|allow[-_]|no[-_]|follow[-_]imports|(?:disallow|warn|check|strict|extra)\w*(?:[-_]\w+)*\s*=\s*(?i:false))`),
+	dxb("L05", `^pyright:\s*(?:basic|strict=false|report\w+\s*=\s*"?(?:false|none|warning|information)|standard|off)|^pyrefly:\s*ignore-errors|^pytype:\s*skip-file`),
+	dx("L02", `^pytype:\s*disable=([\w\-, ]+)`),
 	dx("L04", `^pragma:\s*no\s*(?:cover|branch|partial)`),
 	dx("L07", `^(?:pragma|nosec|# nosec)\s*:?\s*(?:allowlist|whitelist)\s+secret`),
-	dx("L01", `^(?:isort|autopep8|yapf):\s*(?:skip_file|skip|off)`),
 	// JavaScript and TypeScript
 	dx("L01", `^(?:eslint|oxlint)-disable-(?:next-line|line)(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?`),
 	dxb("L05", `^(?:eslint|oxlint)-disable(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?\s*(?:\*/)?`),
-	dx("L01", `^biome-ignore(?:-all|-start)?\s+([\w/]+)`),
+	dxb("L05", `^eslint\s+[@\w/\-]+\s*:\s*\[?\s*["']?(?:off|warn|[01]\b)|^flowlint\s+[\w\-]+:(?:off|warn)`),
+	dxb("L05", `^(?:biome|rome)-ignore-(?:all|start)\s+([\w/]+)`),
+	dx("L01", `^(?:biome|rome)-ignore\s+([\w/]+)|^flowlint-(?:next-)?line\s+([\w\-]+):off|^jshint\s+(?:ignore:\w+|-W\d+|\w+:\s*false)`),
 	dx("L01", `^deno-lint-ignore(?:\s+([\w\-, ]+))?`),
 	dxb("L05", `^deno-lint-ignore-file`),
 	dx("L01", `^(?:tslint|stylelint|jshint|jscs|jslint|htmlhint|markdownlint)[:\-]\s*(?:disable|ignore)(?:-next-line|-line)?(?::?\s*([\w\-, ]+))?`),
@@ -42,30 +50,32 @@ var commentDirectives = []directive{
 	dxb("L05", `^@ts-nocheck\b`),
 	dx("L02", `^\$Flow(?:FixMe|Ignore|ExpectedError|Issue)(?:\[([\w\-]+)\])?`),
 	dxb("L05", `^@?noflow\b|^(?:istanbul|c8|v8)\s+ignore\s+file`),
-	dx("L04", `^(?:istanbul|c8|v8|node:coverage)\s+(?:ignore|disable)\b`),
+	dx("L04", `^(?:istanbul|c8|v8|node:coverage|vitest|coverage)\s+(?:ignore|disable)\b|^deno-coverage-ignore`),
 	dx("L07", `^Stryker\s+disable(?:\s+(?:next-line|all))?`),
 	dx("L02", `^@(?:vue|svelte)-ignore|^svelte-ignore\s+([\w\-]+)`),
 	// Java, Kotlin
 	dx("L01", `^NOPMD\b`),
-	dxb("L05", `^CHECKSTYLE[:.\s]*(?:OFF|DISABLE|SUPPRESS)|^checkstyle:off`),
+	dxb("L05", `^CHECKSTYLE[:.\s]*(?:OFF|DISABLE|SUPPRESS)|^checkstyle:off|^CSOFF\b|^SUPPRESS CHECKSTYLE\b|^CPD-OFF\b|^@?dotcover disable`),
 	dx("L01", `^noinspection\s+(\w+)`),
 	dx("L01", `^ktlint-disable(?:\s+([\w\-: ]+))?|^detekt:\s*(?:disable|ignore)`),
 	// Ruby
-	dx("L01", `^(?:rubocop|standard):(?:disable|todo)\s+([\w/, ]+)`),
+	dxb("L05", `^(?:rubocop|standard)\s*:\s*(?:disable|todo)\s+all\b`),
+	dx("L01", `^(?:rubocop|standard|haml-lint|slim-lint)\s*:\s*(?:disable|todo)\s+([\w/, ]+)`),
 	dx("L04", `^:nocov:|^simplecov:disable`),
 	dxb("L05", `^typed:\s*(?:false|ignore)\b`),
-	dx("L01", `^:reek:|^reek:|^steep:ignore|^brakeman:ignore|^erb_lint:disable\s+(\w+)`),
+	dx("L01", `^:reek:|^reek:|^steep:ignore|^brakeman:ignore|^erb_?lint:disable\s+(\w+)`),
 	// PHP
 	dx("L02", `^@(?:phpstan-ignore|psalm-suppress|phan-suppress|phan-file-suppress|mago-ignore)[\w\-]*(?:\s+([\w.]+))?`),
 	dxb("L05", `^(?:@?codingStandardsIgnore(?:Start|File)|phpcs:(?:disable|ignoreFile)|phpstan-ignore-file)`),
-	dx("L01", `^phpcs:ignore(?:\s+([\w.]+))?|^@codingStandardsIgnoreLine|^@SuppressWarnings\((\w[\w.]*)`),
+	dx("L01", `^@noRector\b|^@no-named-arguments\b|^phpcs:ignore(?:\s+([\w.]+))?|^@codingStandardsIgnoreLine|^@SuppressWarnings\((\w[\w.]*)`),
 	dx("L04", `^@codeCoverageIgnore(?:Start)?\b|^@coversNothing`),
 	dx("L07", `^@infection-ignore-all`),
 	// C, C++
 	dx("L01", `^NOLINT(?:NEXTLINE)?(?:\(([\w\-.,* ]+)\))?`),
 	dxb("L05", `^NOLINTBEGIN`),
 	dx("L01", `^cppcheck-suppress(?:-begin|-file|-macro)?\s*\[?([\w\-]+)`),
-	dx("L04", `^(?:LCOV|GCOV|GCOVR)_EXCL_(?:LINE|START|BR_LINE|BR_START|FUNCTION)`),
+	dx("L01", `^codechecker_(?:suppress|false_positive|intentional)\s*\[([\w\-,. ]+)\]|^clazy:exclude(?:all)?=([\w\-,]+)|^krazy:exclude|^(?i:flawfinder|RATS|ITS4):\s*ignore`),
+	dx("L04", `^(?:LCOV|GCOV|GCOVR|GRCOV)_EXCL_(?:LINE|START|BR_LINE|BR_START|FUNCTION)`),
 	dx("L01", `^(?:coverity\[([\w ]+)\]|-V\d+|lint\s+-?e\d+|lint\s+!e\d+|cpplint|NOCPPLINT|sast-ignore)`),
 	// C#
 	dx("L01", `^ReSharper\s+disable(?:\s+(?:once|All))?\s*(\w*)`),
@@ -75,15 +85,17 @@ var commentDirectives = []directive{
 	dx("L04", `^coveralls-ignore-(?:start|next-line|stop)`),
 	dx("L07", `^sobelow_skip\b`),
 	// Swift
+	dxb("L05", `^swiftlint:disable\s+all\b`),
 	dx("L01", `^swiftlint:disable(?::this|:next|:previous)?\s+([\w ]+)`),
-	dx("L01", `^(?:periphery:ignore|swiftformat:disable)`),
+	dx("L01", `^periphery:ignore`),
 	// shell, docker, yaml
-	dx("L01", `^shellcheck\s+disable=([\w,]+)`),
-	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|^ansible-lint\s+skip|^zizmor:\s*ignore(?:\[([\w\-, ]+)\])?|^actionlint\s+ignore|^noqa\s+([\w\-\[\]]+)$`),
+	dxb("L05", `^shellcheck\s+disable=all\b`),
+	dx("L01", `^shellcheck\s+disable=([\w,\-]+)`),
+	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|^ansible-lint\s+skip|^zizmor:\s*ignore(?:\[([\w\-, ]+)\])?|^actionlint\s+ignore|^tflint-ignore(?:-file)?:\s*([\w,]+)|^check=skip=([\w,]+)|^buf:lint:ignore\s+(\w+)|^protolint:disable(?:\S*)\s*(\w*)|^regal ignore:([\w\-,]+)|^noqa\s+([\w\-\[\]]+)$`),
 	// scanners
 	dx("L07", `^#?nosec\b(?:\s+([BG]\d+(?:[, ]+[BG]?\d+)*))?`),
 	dx("L07", `^NOSONAR\b`),
-	dx("L07", `^(?:codeql|lgtm)\s*\[([\w/\-, ]+)\]|^(?:checkov|trivy|tfsec|kics|terrascan|cfsec|snyk|bearer|grype|trufflehog|ggignore)\s*:\s*(?:skip|ignore|disable)\S*`),
+	dx("L07", `^(?:codeql|lgtm)\s*\[([\w/\-, ]+)\]|^(?:checkov|trivy|tfsec|kics|kics-scan|terrascan|cfsec|snyk|bearer|grype|trufflehog|ggignore)\s*:\s*(?:skip|ignore|disable)\S*`),
 	dx("L07", `^(?:gitleaks|trufflehog|betterleaks)\s*:\s*(?:allow|ignore)|^nosemgrep\b(?::\s*([\w.\-]+))?|^skipcq\b|^deepcode\s+ignore|^DevSkim:\s*ignore|^safeql|^nosem\b`),
 	dx("L07", `^(?:pitest|mutmut|pragma):\s*(?:no mutate|ignore|skip)|^mutation:\s*(?:ignore|disable)`),
 }
@@ -93,7 +105,8 @@ var codeDirectives = map[lang][]directive{
 	langRust: {
 		dxb("L05", `#!\[(?:cfg_attr\([^,]*,)?(?:allow|expect)\(([\w:, ]+)`),
 		dx("L01", `#\[(?:cfg_attr\([^,]*,)?(?:allow|expect)\(([\w:, ]+)`),
-		dx("L04", `#\[(?:cfg_attr\([^,]*,)?(?:coverage\(off\)|no_coverage|mutants::skip)`),
+		dx("L04", `#\[(?:cfg_attr\([^,]*,)?(?:coverage\(off\)|no_coverage|mutants::skip|tarpaulin::skip)|#\[cfg\(not\(tarpaulin(?:_include)?\)\)`),
+		dxm("L01", `#!?\[(?:cfg_attr\([^,]*,)?rustfmt::skip`),
 	},
 	langJava: {
 		dx("L01", `@(?:\w+\.)*(?:SuppressWarnings|SuppressFBWarnings|SuppressLint|CheckReturnValueIgnored|CanIgnoreReturnValue)\(?([^)]*)\)?`),
@@ -114,6 +127,7 @@ var codeDirectives = map[lang][]directive{
 		dx("L02", `@dialyzer\W+:?(no_\w+|nowarn_function)?`),
 		dx("L01", `@compile\W+:?(nowarn\w*|no_warn_undefined)`),
 		dx("L01", `@credo\b`),
+		dx("L07", `@sobelow_skip\b`),
 	},
 	langSwift: {
 		dx("L03", `@unchecked Sendable|nonisolated\(unsafe\)|@preconcurrency import`),
@@ -121,6 +135,7 @@ var codeDirectives = map[lang][]directive{
 	langPHP: {
 		dx("L04", `#\[(?:\\?\w+\\)*CodeCoverageIgnore|#\[(?:\\?\w+\\)*CoversNothing`),
 		dx("L01", `#\[(?:\\?\w+\\)*SuppressWarnings`),
+		dxm("L01", `@[\w$\\]+`), // the operator that silences an expression
 	},
 	langC: {
 		dx("L06", `^#\s*pragma\s+(?:GCC|clang|G\+\+)\s+diagnostic\s+(?:ignored|warning)\s+"?([\w\-+]*)`),
