@@ -12,25 +12,27 @@ import (
 func (s *shapes) join(rs []reading, total int) {
 	s.elsewhere(rs)
 	for i := range rs {
-		rs[i].short, rs[i].long = foldName(rs[i].f.Name), foldName(rs[i].f.Suite+" "+rs[i].f.Name)
+		rs[i].foldedName = folding(&rs[i].f)
 	}
 	slices.SortStableFunc(rs, func(a, b reading) int { return rank(b) - rank(a) })
-	have := &readings{at: map[string][]int{}}
-	for _, r := range rs {
+	have := newReadings(len(rs))
+	for i := range rs {
+		r := &rs[i]
 		k := have.find(r)
 		if k < 0 && !r.full && !r.strong && (r.number == 0 || !r.said) {
 			continue
 		}
 		if k < 0 {
-			have.add(r)
+			have.add(*r)
 			continue
 		}
 		h := &have.all[k]
 		better(&h.f, r.f)
 		h.strong = h.strong || r.strong
 		h.full = h.full || r.full
-		if strings.HasSuffix(r.short, " "+h.short) && len(r.f.Name) < 200 {
-			h.f.Name, h.short, h.long = r.f.Name, r.short, r.long // with its suites
+		if endsWith(r.short, h.short) && len(r.f.Name) < 200 {
+			h.f.Name, h.foldedName = r.f.Name, r.foldedName // with its suites
+			have.index.add(k, h.short, h.long)
 		}
 	}
 	have.listed(rs, total)
@@ -44,39 +46,41 @@ func (s *shapes) join(rs []reading, total int) {
 	}
 }
 
-// readings are those that stand for different tests, found by the last word of
-// their names.
+// readings are those that stand for different tests.
 type readings struct {
-	all []reading
-	at  map[string][]int
+	all   []reading
+	index *nameIndex
 }
 
+func newReadings(n int) *readings { return &readings{index: newNameIndex(n)} }
+
 func (rs *readings) add(r reading) {
-	word := lastField(r.short)
-	rs.at[word] = append(rs.at[word], len(rs.all))
+	rs.index.add(len(rs.all), r.short, r.long)
 	rs.all = append(rs.all, r)
 }
 
-// find is the place of the reading of the same test; -1 if there is none.
-func (rs *readings) find(r reading) int {
-	for _, k := range rs.at[lastField(r.short)] {
-		if same(rs.all[k], r) {
-			return k
+// find is the place of the first reading of the same test; -1 if there is none.
+func (rs *readings) find(r *reading) int {
+	first := -1
+	for k := range rs.index.like(r.short, r.long) {
+		if (first < 0 || k < first) && same(&rs.all[k], r) {
+			first = k
 		}
 	}
-	return -1
+	return first
 }
 
 // listed adds the weak marks without an error, where they are all there is or
 // just what the runner's total lacks: a list of names that failed.
 func (rs *readings) listed(from []reading, total int) {
-	more := &readings{at: map[string][]int{}}
-	for _, r := range from {
+	more := newReadings(0)
+	for i := range from {
+		r := &from[i]
 		if r.full || r.strong || r.number > 0 || strings.HasPrefix(strings.ToLower(r.style), "error") || r.style == "listed" || strings.HasPrefix(r.style, "rule") {
 			continue
 		}
 		if rs.find(r) < 0 && more.find(r) < 0 && (len(more.all) == 0 || !strings.HasPrefix(more.all[len(more.all)-1].short, r.short+" ")) {
-			more.add(r)
+			more.add(*r)
 		}
 	}
 	if len(rs.all) == 0 && (total == 0 || len(more.all) <= total) || len(rs.all)+len(more.all) == total {
@@ -98,8 +102,8 @@ func rank(r reading) int {
 }
 
 // same reports whether two readings are of one test.
-func same(h, r reading) bool {
-	if h.long != r.long && !strings.HasSuffix(h.long, " "+r.long) && !strings.HasSuffix(r.long, " "+h.long) && h.short != r.short {
+func same(h, r *reading) bool {
+	if h.long != r.long && !endsWith(h.long, r.long) && !endsWith(r.long, h.long) && h.short != r.short {
 		return false
 	}
 	if h.f.Line > 0 && r.f.Line > 0 && (h.f.File != r.f.File || h.f.Line != r.f.Line) {
@@ -204,12 +208,14 @@ func (s *shapes) trim(total int) {
 	if total == 0 || surplus <= 0 {
 		return
 	}
+	drop := make([]bool, len(s.found))
 	for i := len(s.found) - 1; i >= 0 && surplus > 0; i-- {
 		if s.found[i].Line == 0 && s.found[i].Message == "failed" {
-			s.drop(i)
+			drop[i] = true
 			surplus--
 		}
 	}
+	s.drop(drop)
 	size := map[int]int{}
 	for _, n := range s.lists {
 		size[n]++
@@ -218,18 +224,25 @@ func (s *shapes) trim(total int) {
 		if size[n] != surplus || len(size) < 2 {
 			continue
 		}
-		for i := len(s.found) - 1; i >= 0; i-- {
-			if s.lists[i] == n {
-				s.drop(i)
-			}
+		for i, list := range s.lists {
+			drop[i] = list == n
 		}
+		s.drop(drop)
 		return
 	}
 }
 
-func (s *shapes) drop(i int) {
-	s.found = slices.Delete(s.found, i, i+1)
-	s.lists = slices.Delete(s.lists, i, i+1)
+// drop takes away what is marked, and the marks.
+func (s *shapes) drop(marked []bool) {
+	kept := 0
+	for i := range s.found {
+		if !marked[i] {
+			s.found[kept], s.lists[kept] = s.found[i], s.lists[i]
+			kept++
+		}
+	}
+	s.found, s.lists = s.found[:kept], s.lists[:kept]
+	clear(marked)
 }
 
 // dropContainers drops a name that only stands for others: a suite, a file, or

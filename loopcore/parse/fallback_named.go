@@ -12,6 +12,10 @@ func (s *shapes) named() {
 	if !s.l.Has("error: ") {
 		return
 	}
+	at := map[string]int{} // the first failure of each name
+	for k := len(s.found) - 1; k >= 0; k-- {
+		at[foldName(s.found[k].Name)] = k
+	}
 	for i, line := range s.l.Lines {
 		if !s.free(i) || !strings.Contains(line, " : ") || !strings.Contains(line, "error: ") {
 			continue
@@ -26,17 +30,13 @@ func (s *shapes) named() {
 			continue
 		}
 		f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: name, File: s.l.Path(d.file), Line: d.line, Column: d.col, Message: msg, At: s.l.Number(i)}
-		for k := range s.found {
-			if foldName(s.found[k].Name) == foldName(name) {
-				if s.found[k].Line == 0 || s.found[k].Message == "failed" || s.found[k].At > f.At {
-					s.found[k].File, s.found[k].Line, s.found[k].Message = f.File, f.Line, f.Message
-				}
-				name = ""
-				break
-			}
-		}
-		if name != "" {
+		k, known := at[foldName(name)]
+		switch {
+		case !known:
+			at[foldName(name)] = len(s.found)
 			s.found = append(s.found, f)
+		case s.found[k].Line == 0 || s.found[k].Message == "failed" || s.found[k].At > f.At:
+			s.found[k].File, s.found[k].Line, s.found[k].Message = f.File, f.Line, f.Message
 		}
 	}
 }

@@ -23,14 +23,13 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 		g.Killed, g.Tests = r.Killed, r.Tests
 		return g
 	}
-	used := make([]bool, len(g.Failures))
+	known := newFailureIndex(g.Failures)
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		if f.Line > 0 || f.Name == "" || f.Optional {
 			continue
 		}
-		if k := sameFailure(g.Failures, used, *f); k >= 0 && g.Failures[k].Line > 0 {
-			used[k] = true
+		if k := known.take(f); k >= 0 && g.Failures[k].Line > 0 {
 			at, kind := f.At, f.Kind
 			complete(f, g.Failures[k])
 			f.At, f.Kind = at, kind

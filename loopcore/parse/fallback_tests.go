@@ -13,10 +13,10 @@ const maxBody = 120
 // reading is one mark with what stands around it.
 type reading struct {
 	mark
-	f           loopcore.Failure
-	short, long string // the folded name, without and with its suite
-	full        bool   // it has an error with a place
-	said        bool   // it has an error
+	foldedName
+	f    loopcore.Failure
+	full bool // it has an error with a place
+	said bool // it has an error
 }
 
 // tests reads failing tests: the marks, then the error of each.

@@ -210,82 +210,19 @@ func named(r loopcore.Report) bool {
 // that are none of them, if wanted.
 func joinFailures(have, others []loopcore.Failure, add bool) []loopcore.Failure {
 	out := append([]loopcore.Failure(nil), have...)
-	used := make([]bool, len(have))
-	for _, o := range others {
-		if k := sameFailure(have, used, o); k >= 0 {
-			used[k] = true
-			complete(&out[k], o)
-			continue
-		}
-		if add && !covered(have, o) {
-			out = append(out, o)
+	if len(others) == 0 {
+		return out
+	}
+	known := newFailureIndex(have)
+	for i := range others {
+		o := &others[i]
+		if k := known.take(o); k >= 0 {
+			complete(&out[k], *o)
+		} else if add && !known.covers(o) {
+			out = append(out, *o)
 		}
 	}
 	return out
-}
-
-// sameFailure finds the report's failure that the text's is: the same test, or
-// the same place.
-func sameFailure(fs []loopcore.Failure, used []bool, t loopcore.Failure) int {
-	best, score := -1, 0
-	for k, f := range fs {
-		if used[k] {
-			continue
-		}
-		n := 0
-		switch {
-		case t.Name != "" && f.Name != "":
-			if !sameTest(f, t) {
-				continue
-			}
-			n = 2
-		case t.Name == "" && f.Name == "" && f.File == t.File && f.Line == t.Line && f.Column == t.Column && f.Line > 0:
-			n = 2
-		default:
-			continue
-		}
-		if f.File == t.File || sameBase(f.File, t.File) || sameBase(t.File, f.File) {
-			n++
-		}
-		if f.Line == t.Line {
-			n++
-		}
-		if n > score {
-			best, score = k, n
-		}
-	}
-	return best
-}
-
-// sameTest compares two spellings of a test's name: one may hold its suite.
-func sameTest(a, b loopcore.Failure) bool {
-	x, y := foldName(a.Suite+" "+a.Name), foldName(b.Suite+" "+b.Name)
-	n, m := foldName(a.Name), foldName(b.Name)
-	return n == m || x == y || strings.HasSuffix(x, " "+m) || strings.HasSuffix(y, " "+n)
-}
-
-// foldName makes one spelling of the separators in a test's name.
-func foldName(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
-		return strings.ContainsRune(" \t.,:/\\>›»#|-", r)
-	}), " ")
-}
-
-// covered reports whether a failure of the text says only that a file or suite
-// of the report failed.
-func covered(fs []loopcore.Failure, t loopcore.Failure) bool {
-	for _, f := range fs {
-		if t.Name == "" && t.Line == 0 && t.File != "" && f.File == t.File {
-			return true
-		}
-		if t.Name != "" && strings.HasPrefix(f.Name, t.Name+"/") {
-			return true // a parent, of Go's subtests
-		}
-		if t.Line > 0 && f.Line == t.Line && path.Base(f.File) == path.Base(t.File) && (t.Name == "" || f.Name == "") {
-			return true
-		}
-	}
-	return false
 }
 
 // complete fills what the report's failure lacks from the text's.

@@ -241,9 +241,6 @@ func placed(s string) bool {
 	return ok && pl.from == 0
 }
 
-// sameBase reports whether a short path is the end of a longer one.
-func sameBase(short, long string) bool { return strings.HasSuffix(long, "/"+short) }
-
 // goText reads the output of a Go test that its element holds.
 func (x *xmlRun) goText(c *xmlCase, p xmlProblem, s *Log) (loopcore.Failure, bool) {
 	if !strings.Contains(p.text, "=== RUN ") && !strings.Contains(p.text, "--- FAIL: ") {

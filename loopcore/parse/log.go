@@ -85,6 +85,17 @@ func (l *Log) Has(literal string) bool {
 	return known
 }
 
+// present is those of the literals that occur anywhere in the log.
+func (l *Log) present(literals []string) []string {
+	var out []string
+	for _, s := range literals {
+		if l.Has(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // may returns those of the phrases, in small letters, that can occur in whatever
 // case: one that is left out does not.
 func (l *Log) may(phrases []string) []string {

@@ -60,20 +60,25 @@ func streams(l *Log) (logs []*Log, rest *Log) {
 func (l *Log) pick(lines []int, style func(string) int) *Log {
 	s := &Log{In: l.In, Bytes: l.Bytes, marks: map[string]bool{}, dir: l.dir, sources: l.sources}
 	s.In.Files, s.In.HasExit = nil, false
+	exits := l.present(exitPhrases)
+	dirs := l.present([]string{"npm error path ", "npm ERR! path "})
+	s.Numbers = make([]int, 0, len(lines))
 	var text strings.Builder
+	text.Grow(min(len(l.text), len(lines)*(len(l.text)/len(l.Lines)+1)))
 	for k, i := range lines {
 		if k > 0 {
 			text.WriteByte('\n')
 		}
-		rest := l.Lines[i][style(l.Lines[i]):]
+		line := l.Lines[i]
+		rest := line[style(line):]
 		text.WriteString(rest)
 		s.Numbers = append(s.Numbers, l.Number(i))
-		for _, p := range []string{"npm error path ", "npm ERR! path "} {
+		for _, p := range dirs {
 			if dir, ok := strings.CutPrefix(rest, p); ok {
 				s.home = strings.TrimSpace(dir)
 			}
 		}
-		if code, ok := exitLine(rest); ok {
+		if code, ok := exitLine(rest, exits); ok {
 			s.In.Exit, s.In.HasExit = code, true
 		}
 	}
@@ -85,10 +90,16 @@ func (l *Log) pick(lines []int, style func(string) int) *Log {
 	return s
 }
 
-// exitLine reads how a program ended, as those who ran it say.
-func exitLine(s string) (int, bool) {
+// exitPhrases are how those who ran a program say how it ended, before the code.
+var exitPhrases = []string{"npm error code ", "npm ERR! code ", "exited with code ", "error Command failed with exit code ", "Exit status ", "exit code ", "exited (", "Process completed with exit code "}
+
+// exitLine reads how a program ended, in one of the phrases.
+func exitLine(s string, phrases []string) (int, bool) {
+	if len(phrases) == 0 {
+		return 0, false
+	}
 	t := strings.TrimSpace(s)
-	for _, p := range []string{"npm error code ", "npm ERR! code ", "exited with code ", "error Command failed with exit code ", "Exit status ", "exit code ", "exited (", "Process completed with exit code "} {
+	for _, p := range phrases {
 		at := strings.LastIndex(t, p)
 		if at < 0 {
 			continue
