@@ -18,6 +18,7 @@ const bustedName = "busted"
 
 func readBusted(l *Log, c *Claims) loopcore.Report {
 	var r loopcore.Report
+	known := map[string]bool{} // the tests that failed: the listing at the end repeats them
 	for i := 0; i < len(l.Lines); i++ {
 		line := l.Lines[i]
 		if !c.Free(bustedName, i) {
@@ -38,8 +39,9 @@ func readBusted(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		c.Take(bustedName, i, end)
-		if f.Message != "" {
-			r.Failures = bustedAdd(r.Failures, f)
+		if f.Message != "" && !known[f.Name] {
+			known[f.Name] = true
+			r.Failures = append(r.Failures, f)
 		}
 		if end > i+1 {
 			i = end - 1
@@ -52,16 +54,6 @@ func readBusted(l *Log, c *Claims) loopcore.Report {
 		r.Status = loopcore.StatusNoTests
 	}
 	return r
-}
-
-// bustedAdd keeps one failure a test: the listing at the end repeats them.
-func bustedAdd(fs []loopcore.Failure, f loopcore.Failure) []loopcore.Failure {
-	for _, g := range fs {
-		if g.Name == f.Name {
-			return fs
-		}
-	}
-	return append(fs, f)
 }
 
 // bustedCounts reads "2 successes / 3 failures / 2 errors / 1 pending : 0.001602 seconds".

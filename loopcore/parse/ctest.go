@@ -19,7 +19,7 @@ var ctest = Reader{
 func readCTest(l *Log, c *Claims) loopcore.Report {
 	const me = "ctest"
 	var r loopcore.Report
-	listing := ""
+	listing, took := "", false
 	seen := map[string]bool{}
 	for i, line := range l.Lines {
 		if !c.Free(me, i) || ctestPrefix(line) > 0 {
@@ -31,7 +31,10 @@ func readCTest(l *Log, c *Claims) loopcore.Report {
 		case strings.HasPrefix(line, "The following tests "):
 			listing = line
 		case strings.HasPrefix(line, "Test project "):
-			c.Take(me, i, len(l.Lines)) // what tests print is theirs
+			if !took {
+				c.Take(me, i, len(l.Lines)) // what tests print is theirs
+			}
+			took = true
 		case strings.HasPrefix(listing, "The following tests FAILED") && strings.HasPrefix(line, "\t"):
 			ctestListed(l, i, &r, seen)
 		case strings.Contains(line, "% tests passed, "):

@@ -54,6 +54,8 @@ type goCase struct {
 // goRun is the state of reading.
 type goRun struct {
 	cases   []*goCase
+	first   int                // of the cases of the package that is being read
+	given   int                // how many of the failures have their package
 	block   []goCase           // room for more cases
 	open    map[string]*goCase // tests of the package that is being read
 	current *goCase            // whose output the next lines are
@@ -69,8 +71,9 @@ type goRun struct {
 	seen     bool // anything of go test
 	empty    int  // packages without tests to run
 	sum      *loopcore.Counts
-	badPkg   int  // packages that failed with no failing test
-	listed   bool // gotestsum's sections have begun
+	badPkg   int             // packages that failed with no failing test
+	listed   bool            // gotestsum's sections have begun
+	below    map[goName]bool // names that stand above others of the package's cases
 }
 
 // text reads one log of go test's text.
@@ -111,6 +114,7 @@ func (g *goRun) expect(l *Log) {
 
 func (g *goRun) reset() {
 	g.open, g.current, g.verbose, g.loose = map[string]*goCase{}, nil, false, nil
+	g.first, g.below = len(g.cases), nil
 }
 
 // line reads one line; it returns how many lines it consumed, 0 if the line is
@@ -300,8 +304,8 @@ func goEnds(l *Log, i int) bool {
 // drop forgets a test and its subtests.
 func (g *goRun) drop(t *goCase) {
 	root, _, _ := strings.Cut(t.name, "/")
-	kept := g.cases[:0]
-	for _, k := range g.cases {
+	kept := g.cases[:g.first]
+	for _, k := range g.cases[g.first:] {
 		if g.open[k.name] == k && (k.name == root || strings.HasPrefix(k.name, root+"/")) {
 			delete(g.open, k.name)
 			continue
@@ -344,7 +348,7 @@ func (g *goRun) packageLine(l *Log, c *Claims, line string) int {
 func (g *goRun) closePackage(l *Log, c *Claims, pkg, state string) {
 	failed := false
 	var running *goCase
-	for _, t := range g.cases {
+	for _, t := range g.cases[g.first:] {
 		if g.open[t.name] != t {
 			continue
 		}
@@ -354,11 +358,14 @@ func (g *goRun) closePackage(l *Log, c *Claims, pkg, state string) {
 			running = t
 		}
 	}
-	for i := range g.failures {
+	for i := g.given; i < len(g.failures); i++ {
 		if f := &g.failures[i]; f.Suite == "" && f.Kind != loopcore.FailCompile {
 			f.Suite = pkg
 			failed = failed || f.Name != ""
 		}
+	}
+	if pkg != "" {
+		g.given = len(g.failures)
 	}
 	if state == "FAIL" && !failed {
 		g.packageDied(l, c, pkg, running)

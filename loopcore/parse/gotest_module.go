@@ -117,14 +117,34 @@ func (g *goRun) sumSection(l *Log, i int, line string) int {
 	if fields[1] == "SKIP:" {
 		t.status = goSkipped
 	}
-	for _, k := range g.cases {
-		if k.pkg == pkg && strings.HasPrefix(k.name, name+"/") {
-			t.parent = true
-		}
-	}
+	t.parent = g.hasSubtests(pkg, name)
 	g.cases = append(g.cases, t)
+	g.nest(t)
 	g.current, g.depth = t, -1
 	return 1
+}
+
+// goName is a test of a package.
+type goName struct{ pkg, name string }
+
+// hasSubtests reports whether a case was read that is a subtest of the test.
+func (g *goRun) hasSubtests(pkg, name string) bool {
+	if g.below == nil {
+		g.below = map[goName]bool{}
+		for _, t := range g.cases {
+			g.nest(t)
+		}
+	}
+	return g.below[goName{pkg, name}]
+}
+
+// nest notes the tests that a case is a subtest of.
+func (g *goRun) nest(t *goCase) {
+	for i := range len(t.name) {
+		if t.name[i] == '/' {
+			g.below[goName{t.pkg, t.name[:i]}] = true
+		}
+	}
 }
 
 // forgetListed drops what failed while the tests ran: the sections of gotestsum
@@ -134,14 +154,33 @@ func (g *goRun) forgetListed() {
 	g.open = map[string]*goCase{}
 	g.cases = slices.DeleteFunc(g.cases, func(t *goCase) bool { return t.status != goSkipped })
 	g.failures = slices.DeleteFunc(g.failures, func(f loopcore.Failure) bool { return f.Name != "" })
+	g.first, g.given, g.below = len(g.cases), 0, nil
 }
 
-// listedOf reports whether a failing test of a package was read; gotestsum
+// failedPackages are those of which a failing test was read.
+func (g *goRun) failedPackages() map[string]bool {
+	out := map[string]bool{}
+	for _, t := range g.cases {
+		if t.status == goFailed && t.pkg != "" {
+			out[t.pkg] = true
+		}
+	}
+	return out
+}
+
+// listedOf reports whether one of the packages is the one named; gotestsum
 // names packages below the module.
-func (g *goRun) listedOf(pkg string) bool {
-	return slices.ContainsFunc(g.cases, func(t *goCase) bool {
-		return t.status == goFailed && t.pkg != "" && (t.pkg == pkg || strings.HasSuffix(pkg, "/"+t.pkg))
-	})
+func listedOf(packages map[string]bool, pkg string) bool {
+	for end := pkg; ; {
+		if packages[end] {
+			return true
+		}
+		_, rest, ok := strings.Cut(end, "/")
+		if !ok {
+			return false
+		}
+		end = rest
+	}
 }
 
 // done reads gotestsum's summary.

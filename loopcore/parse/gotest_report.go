@@ -22,9 +22,13 @@ func (g *goRun) report(l *Log) loopcore.Report {
 	if !compiled(g.failures) {
 		g.failures = append(g.failures, g.setup...)
 	}
+	listed := map[string]bool{}
+	if g.listed {
+		listed = g.failedPackages()
+	}
 	for i := range g.failures {
 		f := &g.failures[i]
-		if g.listed && f.Name == "" && f.File == "" && g.listedOf(f.Suite) {
+		if f.Name == "" && f.File == "" && listedOf(listed, f.Suite) {
 			continue
 		}
 		if f.Suite != "" && f.File != "" && !strings.Contains(f.File, "/") {

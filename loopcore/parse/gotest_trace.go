@@ -134,7 +134,7 @@ func goPanicMessage(l *Log, i int) string {
 // announced, the one that was running, or the one that the stack names.
 func (g *goRun) panicked(gs []goroutine) string {
 	var last *goCase
-	for _, t := range g.cases {
+	for _, t := range g.cases[g.first:] {
 		if g.open[t.name] != t && t != g.current {
 			continue
 		}

@@ -15,9 +15,10 @@ func passThrough(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 // into puts the document's tests into the report.
 func (x *xmlRun) into(r *loopcore.Report) {
 	r.Counted = true
+	parents, suites := x.failedAbove()
 	for k := range x.cases {
 		c := &x.cases[k]
-		if c.status == loopcore.TestFailed && x.container(k) {
+		if c.status == loopcore.TestFailed && (parents[xmlName{c.suite, c.name}] && !c.hasPlace(x.l) || c.name != "" && c.name != c.suite && suites[c.name]) {
 			continue
 		}
 		t := loopcore.TestCase{Suite: c.suiteName(), Name: c.name, File: x.l.Path(c.file), Status: c.status}
@@ -69,19 +70,26 @@ func (x *xmlRun) into(r *loopcore.Report) {
 	}
 }
 
-// container reports whether a failing entry only sums up failing entries below
-// it: Go's parents (TestA of TestA/b), and subtests that other runners list.
-func (x *xmlRun) container(k int) bool {
-	c := x.cases[k]
-	for i, o := range x.cases {
-		if i != k && o.suite == c.suite && o.status == loopcore.TestFailed && strings.HasPrefix(o.name, c.name+"/") {
-			return !c.hasPlace(x.l)
+// xmlName is an entry of a suite.
+type xmlName struct{ suite, name string }
+
+// failedAbove are the names that a failing entry only sums up failing entries
+// by: Go's parents (TestA of TestA/b), and suites that other runners list too.
+func (x *xmlRun) failedAbove() (parents map[xmlName]bool, suites map[string]bool) {
+	parents, suites = map[xmlName]bool{}, map[string]bool{}
+	for i := range x.cases {
+		c := &x.cases[i]
+		if c.status != loopcore.TestFailed {
+			continue
 		}
-		if i != k && o.status == loopcore.TestFailed && o.suite == c.name && c.name != "" && o.suite != c.suite {
-			return true
+		suites[c.suite] = true
+		for k := range len(c.name) {
+			if c.name[k] == '/' {
+				parents[xmlName{c.suite, c.name[:k]}] = true
+			}
 		}
 	}
-	return false
+	return parents, suites
 }
 
 // hasPlace reports whether the entry's own text names a place.

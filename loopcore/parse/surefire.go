@@ -17,7 +17,7 @@ var surefire = Reader{
 }
 
 func readSurefire(l *Log, c *Claims) loopcore.Report {
-	s := surefireRun{l: l, c: c, results: -1}
+	s := surefireRun{l: l, c: c, results: -1, known: map[javaTest]bool{}}
 	for i := 0; i < len(l.Lines); {
 		i = s.step(i)
 	}
@@ -38,6 +38,7 @@ type surefireRun struct {
 	results int    // the line of the last "Results:", -1 outside its section
 	section string // "Failures", "Errors", "Flakes" …: the heading above
 	counted bool
+	known   map[javaTest]bool // what the failures are found by
 }
 
 const surefireName = "maven-surefire"
@@ -104,7 +105,7 @@ func (s *surefireRun) block(i int, text string) int {
 	}
 	t.into(&f)
 	f.Detail = detail(s.l, i, end)
-	s.r.Failures = append(s.r.Failures, f)
+	s.add(f)
 	s.c.Take(surefireName, i, end)
 	return end
 }
@@ -146,31 +147,50 @@ func (s *surefireRun) summary(i int, text string) int {
 	chain := strings.Split(where, "->")
 	first, lineNo, _ := strings.Cut(chain[0], ":")
 	suite, name := surefireTest(first)
-	for k := range s.r.Failures {
-		if sameJavaTest(&s.r.Failures[k], suite, name, atoi(lineNo)) {
-			return end
-		}
+	if s.has(suite, name, atoi(lineNo)) {
+		return end
 	}
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: suite, Name: name, Line: atoi(lineNo), Message: strings.TrimLeft(msg, "» "), At: s.l.Number(i)}
 	if s.section == "Errors" {
 		f.Kind = javaKind(strings.Split(f.Message, " ")[0], f.Message)
 	}
-	s.r.Failures = append(s.r.Failures, f)
+	s.add(f)
 	return end
 }
 
-// sameJavaTest reports whether a failure is the one a summary line names, by
-// its short class and its test; a broken setup is named after its method.
-func sameJavaTest(f *loopcore.Failure, suite, name string, line int) bool {
-	class := func(s string) string {
-		s = s[strings.LastIndexByte(s, '.')+1:]
-		s, _, _ = strings.Cut(s, "$")
-		return s
+// javaTest is what a summary line and a block name a test by: the short class,
+// and the method without parameters, or else the line.
+type javaTest struct {
+	class, method string
+	line          int
+}
+
+func javaMethod(suite, name string) javaTest {
+	method, _, _ := cutAny(name, "(", "{", "[")
+	return javaTest{class: shortClass(suite), method: method}
+}
+
+// shortClass is a class without its package and what is nested in it.
+func shortClass(s string) string {
+	s = s[strings.LastIndexByte(s, '.')+1:]
+	s, _, _ = strings.Cut(s, "$")
+	return s
+}
+
+func (s *surefireRun) add(f loopcore.Failure) {
+	s.r.Failures = append(s.r.Failures, f)
+	s.known[javaMethod(f.Suite, f.Name)] = true
+	if f.Line > 0 {
+		s.known[javaTest{class: shortClass(f.Suite), line: f.Line}] = true
 	}
-	if class(f.Suite) != class(suite) && class(f.Suite) != "" {
-		return false
+}
+
+// has reports whether a failure is the one that a summary line names; a broken
+// setup is named after its method, and one of no class can be of any.
+func (s *surefireRun) has(suite, name string, line int) bool {
+	t := javaMethod(suite, name)
+	if s.known[t] || line > 0 && s.known[javaTest{class: t.class, line: line}] {
+		return true
 	}
-	base, _, _ := cutAny(f.Name, "(", "{", "[")
-	other, _, _ := cutAny(name, "(", "{", "[")
-	return base == other || line > 0 && f.Line == line
+	return s.known[javaTest{method: t.method}] || line > 0 && s.known[javaTest{line: line}]
 }

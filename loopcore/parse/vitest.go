@@ -23,6 +23,8 @@ type vitestRun struct {
 	r        loopcore.Report
 	sections bool // the log has headed sections: FAIL lines before them are printed by tests
 	inside   bool // such a section has begun
+	suites   bool // the last heading above line looked was of suites
+	looked   int
 	finished bool
 	seen     bool
 	file     string
@@ -173,29 +175,26 @@ func (v *vitestRun) add(head string, i, body, end int) {
 		unloaded(&f, f.Suite)
 	}
 	v.seen = true
-	if v.suiteHook(i, f.Name) {
+	if f.Name != "" && v.ofSuites(i) {
 		f.Suite, f.Name = strings.TrimSpace(f.Suite+" > "+f.Name), ""
 		f.Suite = strings.TrimPrefix(f.Suite, "> ")
 	}
 	v.r.Failures = append(v.r.Failures, f)
 }
 
-// suiteHook reports whether a FAIL line stands in the section of suites: then
+// ofSuites reports whether a FAIL line stands in the section of suites: then
 // the last part of its path is a describe block, not a test.
-func (v *vitestRun) suiteHook(i int, name string) bool {
-	if name == "" {
-		return false
-	}
-	for k := i; k >= 0; k-- {
-		s := v.l.Lines[k]
-		if strings.HasPrefix(s, "⎯") && strings.Contains(s, "Failed Tests") {
-			return false
-		}
-		if strings.HasPrefix(s, "⎯") && strings.Contains(s, "Failed Suites") {
-			return true
+func (v *vitestRun) ofSuites(i int) bool {
+	for ; v.looked <= i; v.looked++ {
+		switch s := v.l.Lines[v.looked]; {
+		case !strings.HasPrefix(s, "⎯"):
+		case strings.Contains(s, "Failed Tests"):
+			v.suites = false
+		case strings.Contains(s, "Failed Suites"):
+			v.suites = true
 		}
 	}
-	return false
+	return v.suites
 }
 
 // parseError reads the place out of an error of the transformer.
