@@ -45,6 +45,7 @@ type diff struct {
 	newRows map[*fileDiff][]row // memory of freshRows
 	shrank  bool                // the implementation is smaller than it was
 	narrow  bool                // a number type became less precise
+	pyNames []string            // memory of pythonClasses, nil until asked
 	base    *baseIndex          // the baseline's paths, once asked
 	rows    [][]string          // numbers of single assertions and rows of the tests, see addRows
 }
@@ -186,6 +187,9 @@ func (d *diff) readFile(f *fileDiff) {
 	for _, u := range []*unit{f.oldU, f.newU} {
 		if len(u.toks) == 0 || !u.lang.isCode() {
 			continue
+		}
+		if u.lang == langPython {
+			u.classes = d.pythonClasses()
 		}
 		u.findTests()
 		if len(u.tests) > maxTests {

@@ -108,7 +108,7 @@ var headMarks = map[lang][]markRule{
 		rx(markTime, `@(module|describe)?tag( |\()?timeout:[^\n]*`),
 	},
 	langSwift: {
-		rx(markSkip, `\.disabled\(|^x(it|describe|context)\(`),
+		rx(markSkip, `\.disabled\((""|\))|^x(it|describe|context)\(`),
 		rx(markCond, `\.enabled\(if:[^\n]*|\.disabled\(if:[^\n]*|@available\([^\n]*`),
 		rx(markFocus, `^f(it|describe|context)\(|\.focus(ed)?\b`),
 		rx(markTime, `\.timeLimit\([^\n]*`),

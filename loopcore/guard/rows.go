@@ -47,7 +47,7 @@ func (u *unit) rows(tests bool) []row {
 		if !u.isOpen(i) || !u.isList(i) || inSpans(spans, i) {
 			continue
 		}
-		if f := u.funcAt(i); f == nil && u.testAt(i) == nil && u.heldAgainst(i) {
+		if f := u.funcAt(i); f == nil && u.testAt(i) == nil && (u.heldAgainst(i) || u.text(i-2) == "__all__") {
 			i = u.close(i)
 			continue
 		}

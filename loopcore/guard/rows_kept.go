@@ -114,9 +114,13 @@ func (d *diff) rowLives(g row, fresh []row) bool {
 	if len(want) < 2 && len(want[0]) < 6 {
 		return false
 	}
+	name := strings.Trim(want[0], `"`)
 	for _, n := range d.fresh {
 		if holdsAll(literalRE.FindAllString(n.unit.norm(n.head, n.to), -1), want) {
 			return true
+		}
+		if len(want) == 1 && wordRE.FindString(name) == name && n.unit.holdsWord(n.body, n.to, name) {
+			return true // what was asked for by name is written out
 		}
 	}
 	return false

@@ -261,6 +261,9 @@ func (d *diff) lostBase(f *fileDiff) {
 
 // outerCondition reports a condition around the declaration of a kept test: T10.
 func (d *diff) outerCondition(p testPair) {
+	if p.old.skipped() {
+		return // it did not run before either
+	}
 	old := map[string]int{}
 	for _, c := range p.old.unit.declConditions(p.old) {
 		old[c]++
@@ -276,6 +279,16 @@ func (d *diff) outerCondition(p testPair) {
 		d.report("T10", sev, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q is declared only under a condition: %s", p.new.path, c))
 		return
 	}
+}
+
+// skipped says whether a test or a group around it does not run, without a condition.
+func (t *test) skipped() bool {
+	for p := t; p != nil; p = p.parent {
+		if hasClass(p.marks, markSkip) {
+			return true
+		}
+	}
+	return false
 }
 
 // declConditions lists the conditionals around a test's declaration.

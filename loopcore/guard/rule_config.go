@@ -213,7 +213,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		wasOn := truthy(one) || one != "" && !falsy(one)
 		if wasOn && (len(b) == 0 && !d.movedKey(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && falsy(two) && f.old != nil {
 			sev := r.sev
-			if len(b) == 0 && !d.inLoop() && (d.upgraded() || impliedBy(f, key)) {
+			if len(b) == 0 && !d.inLoop() && (d.upgraded() || impliedBy(f, key) || strings.Contains(addedText(string(data(f.old)), string(data(f.new))), "NewCops: enable")) {
 				sev = loopcore.SevHuman // a new version may imply it, or no longer know it
 			}
 			say(sev)
@@ -247,7 +247,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		}
 		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && d.pathsMoved(gone) {
 			return
-		} else if len(gone) > 0 && len(b) > 0 && !d.inLoop() && (unnumbered(a) == unnumbered(b) || r.rule == "C03" && len(x) > 2 && len(minus(y, x)) >= len(gone)) {
+		} else if len(gone) > 0 && len(b) > 0 && !d.inLoop() && (unnumbered(a) == unnumbered(b) || strings.HasSuffix(key, "envlist") && strings.ReplaceAll(unnumbered(a), "py", "") == strings.ReplaceAll(unnumbered(b), "py", "") || r.rule == "C03" && len(x) > 2 && len(minus(y, x)) >= len(gone)) {
 			say(loopcore.SevHuman) // other versions of the same, or others in their place
 			return
 		}

@@ -78,50 +78,6 @@ func (d *diff) modeRules(f *fileDiff) {
 	}
 }
 
-// installed judges edits of dependencies: E01 for programs, E02 for libraries.
-func (d *diff) installed(f *fileDiff) {
-	p := f.path()
-	if isBuildOutput(p) {
-		return
-	}
-	if d.manifestChanged(p) && f.old != nil {
-		d.report("E02", loopcore.SevWarn, p, 0, "a dependency changed together with its manifest")
-		return
-	}
-	rule := "E02"
-	seg := strings.Split(p, "/")
-	for k, s := range seg {
-		if s == ".bin" || (s == "bin" || s == "Scripts") && k > 0 && isInstalled(seg[k-1]+"/x") {
-			rule = "E01"
-		}
-	}
-	if ext(p) == ".pth" || baseName(p) == "sitecustomize.py" || baseName(p) == "usercustomize.py" {
-		rule = "E06"
-	}
-	if f.old == nil && rule == "E02" && d.manifestChanged(p) {
-		return
-	}
-	if f.new == nil && rule == "E02" {
-		d.report(rule, loopcore.SevHuman, p, 0, "a file of a dependency was deleted")
-		return
-	}
-	d.report(rule, loopcore.SevBlock, p, 0, "an installed dependency was edited without its manifest")
-}
-
-func isBuildOutput(p string) bool {
-	return hasSeg(p, "__pycache__") || hasSuffixAny(p, ".pyc", ".o", ".class", ".beam", ".log", ".map", ".tsbuildinfo", ".lock") || strings.Contains(p, "/.cache/") || strings.HasPrefix(p, "target/debug/") || strings.HasPrefix(p, "target/release/") || strings.HasPrefix(p, ".build/") || strings.HasPrefix(p, ".gradle/") || strings.Contains(p, "node_modules/.cache")
-}
-
-// manifestChanged says whether a manifest or lock of the same ecosystem changed too.
-func (d *diff) manifestChanged(p string) bool {
-	for _, f := range d.files {
-		if isLock(f.path()) && (dirOf(f.path()) == "." || strings.HasPrefix(p, dirOf(f.path()))) {
-			return true
-		}
-	}
-	return false
-}
-
 func dirOf(p string) string { return path.Dir(p) }
 
 func isLock(p string) bool {
@@ -268,7 +224,7 @@ func (d *diff) fixture(f *fileDiff) {
 	if !d.inLoop() && f.new != nil && onlyGrew(f.old.Data, f.new.Data) {
 		sev = loopcore.SevHuman // more cases, and none of the old ones less
 	}
-	if len(d.fresh) > 0 || f.new == nil && len(d.lost) > 0 {
+	if len(d.fresh) > 0 || f.new == nil && len(d.lost) > 0 || hasAny(strings.ToLower(baseName(f.path())), "log4j", "logback", "logging") {
 		sev = loopcore.SevHuman
 	}
 	what := "changed"

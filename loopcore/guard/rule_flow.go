@@ -245,7 +245,7 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 		if u := p.new.unit; u.lang == langShell && (hasAny(c.verb, "die", "exit", "return", "fail", "false", "flunk") || u.text(u.lineStart(c.at)) == "if") {
 			return // a condition that ends in a failure is itself the assertion
 		}
-		if !existed || old["if"] > 0 && alike(p.old.words(), p.new.words()) < 0.8 {
+		if !existed || old["if"] > 0 && alike(p.old.words(), p.new.words()) < 0.8 || !d.inLoop() && d.alsoBare(p, c, old) {
 			return
 		}
 		sev := loopcore.SevBlock
@@ -257,6 +257,31 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 		}
 		say("A10", sev, "the assertion holds only under")
 	}
+}
+
+// alsoBare says whether the test makes the same assertion without a new condition
+// as often as it did before: the one under the condition is an additional one.
+func (d *diff) alsoBare(p testPair, c check, old map[string]int) bool {
+	n := 0
+	for k := range p.old.checks {
+		if o := &p.old.checks[k]; o.text == c.text || o.key() == c.key() {
+			n--
+		}
+	}
+next:
+	for k := range p.new.checks {
+		o := &p.new.checks[k]
+		if o.text != c.text && o.key() != c.key() {
+			continue
+		}
+		for _, w := range p.new.unit.wraps(o.at, p.new) {
+			if w.kind == "if" && old[w.kind+w.text] == 0 {
+				continue next
+			}
+		}
+		n++
+	}
+	return n >= 0
 }
 
 // otherBranch says whether the conditional around token i has another branch with assertions.

@@ -31,7 +31,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 		sev := loopcore.SevBlock
 		switch {
-		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o)):
+		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {
@@ -45,6 +45,16 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			d.report("A02", loopcore.SevHuman, p.new.unit.path, w.line, fmt.Sprintf("test %q: %s: %s", p.new.path, w.soft, w.text))
 		}
 	}
+}
+
+// bracketed says whether a new assertion holds a value between two others.
+func bracketed(won []*check) bool {
+	for _, w := range won {
+		if bracketRE.MatchString(w.text) {
+			return true
+		}
+	}
+	return false
 }
 
 // cleanUpRE is an assertion about the tidying up of a test, and not about its subject.

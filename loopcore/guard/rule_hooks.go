@@ -25,6 +25,9 @@ func (d *diff) hookSettings(f *fileDiff, before, after settings) {
 			if !d.inLoop() && (d.upgraded() || hasAny(h, "flake8", "isort", "black", "pyupgrade", "pylint") && hasAny(string(f.new.Data), "ruff")) {
 				sev = loopcore.SevHuman
 			}
+			if !d.inLoop() && sev == loopcore.SevBlock && d.entryGone(before[h+".entry"]) {
+				sev = loopcore.SevHuman // with the program that it ran
+			}
 			say(sev, h, "the hook is gone: "+h)
 		}
 	}
@@ -49,6 +52,16 @@ func (d *diff) hookSettings(f *fileDiff, before, after settings) {
 			}
 		}
 	}
+}
+
+// entryGone says whether the change deletes the program that a hook ran.
+func (d *diff) entryGone(entry []string) bool {
+	for _, w := range strings.Fields(first(entry)) {
+		if f := d.byPath[strings.TrimPrefix(w, "./")]; f != nil && f.New == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // hooksOf is the set of hooks that settings hold.

@@ -53,9 +53,66 @@ func (d *diff) goneTests(f *fileDiff, ls []lostTest) {
 			sev, note = loopcore.SevHuman, "; the implementation lost code too"
 		case replaced, strength(l.checks) > 0 && d.repaid(f):
 			sev, note = loopcore.SevHuman, "; others of the same strength were added"
+		case !d.inLoop() && d.doneElsewhere(l):
+			sev, note = loopcore.SevHuman, "; another test does the same"
+		case !d.inLoop() && d.impl && refusesOnly(l.checks) && d.newCases():
+			sev, note = loopcore.SevHuman, "; what it says is refused may be supported now"
 		}
 		d.report("T02", sev, f.path(), 0, fmt.Sprintf("test %q deleted%s", l.path, note))
 	}
+}
+
+// doneElsewhere says whether a test that stays does what a lost one did: one of
+// its name in another file, or, where the lost one asserts nothing, any that
+// holds all of its statements.
+func (d *diff) doneElsewhere(l lostTest) bool {
+	body := l.words()
+	var does []string
+	for _, s := range statements(l.test) {
+		if s = strings.TrimSpace(s); len(s) > 3 && s[0] != '"' && s != "end" {
+			does = append(does, s)
+		}
+	}
+next:
+	for _, p := range d.pairs {
+		if p.new.unit.lang != l.unit.lang || p.new.skipped() {
+			continue
+		}
+		if p.new.name == l.name && len(l.checks) > 0 && alike(body, p.new.words()) > 0.8 {
+			return true
+		}
+		if len(l.checks) > 0 || len(does) == 0 {
+			continue
+		}
+		text := p.new.unit.norm(p.new.body, p.new.to)
+		for _, s := range does {
+			if !strings.Contains(text, s) {
+				continue next
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// newCases says whether files of cases beside the tests are new or grew.
+func (d *diff) newCases() bool {
+	for _, f := range d.files {
+		if f.role == roleData && f.new != nil && (f.old == nil || len(f.new.Data) > len(f.old.Data)) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesOnly says whether all that a test asserts is that something fails.
+func refusesOnly(cs []check) bool {
+	for k := range cs {
+		if cs[k].family != famThrow {
+			return false
+		}
+	}
+	return len(cs) > 0
 }
 
 func countTests(u *unit) int {

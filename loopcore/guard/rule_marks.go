@@ -53,9 +53,35 @@ func (d *diff) suiteMarks(f *fileDiff, old map[*test]bool) {
 			before = o.marks
 		}
 		if holds || hasClass(s.marks, markFocus) {
-			d.gained(before, s.marks, f.newU, fmt.Sprintf("suite %q", s.path), false)
+			d.gained(before, f.withoutAliases(s.marks, old), f.newU, fmt.Sprintf("suite %q", s.path), false)
 		}
 	}
+}
+
+// withoutAliases drops marks that only give a new name to a way to declare tests,
+// const itOnLinux = onLinux ? it : it.skip, where no test of the baseline has that name.
+func (f *fileDiff) withoutAliases(ms []mark, old map[*test]bool) []mark {
+	out := ms[:0:0]
+	for _, m := range ms {
+		if m.at < 0 || f.newU.lang != langJS || m.class != markCond || !strings.HasPrefix(m.text, "=") {
+			out = append(out, m)
+			continue
+		}
+		name, used := "", false
+		for k := f.newU.stmtStart(m.at); k <= m.at; k++ {
+			if f.newU.text(k+1) == "=" && f.newU.kind(k) == tkIdent {
+				name = f.newU.text(k)
+				break
+			}
+		}
+		for _, t := range f.newU.tests {
+			used = used || old[t] && f.newU.text(t.at) == name
+		}
+		if name == "" || used || f.oldU.holdsWord(0, len(f.oldU.toks), name) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // freeMarks reports marks outside of tests: file-wide ones and those in hooks.
@@ -66,6 +92,9 @@ func (d *diff) freeMarks(f *fileDiff) {
 	isNew := f.old == nil && f.role != roleSupport
 	var olds, news []mark
 	for _, m := range f.newFree {
+		if m.class == markBuild && f.old == nil && countTests(f.newU) == 0 {
+			continue // a new file of no tests chooses where it is compiled
+		}
 		if fn := f.newU.funcAt(m.at); m.at >= 0 && fn != nil && !d.inLoop() && (!setUpName(fn.name) && !f.oldU.defines(fn.name) || f.ownedByNew(fn)) {
 			news = append(news, m) // in a function that is new: what calls it is judged on its own
 			continue
@@ -123,6 +152,9 @@ func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
 		if isNew && m.class != markFocus {
 			sev = loopcore.SevWarn
 		}
+		if sev == loopcore.SevBlock && !d.inLoop() && d.leftBefore(u, m) {
+			sev = loopcore.SevHuman // it ended there without a word before
+		}
 		if sev == "" {
 			continue
 		}
@@ -132,6 +164,18 @@ func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
 		}
 		d.report(string(m.class), sev, u.path, m.line, owner+" gained "+u.spelled(m)+cond)
 	}
+}
+
+// leftBefore says whether the old version of a file returned under the very
+// condition under which it skips now.
+func (d *diff) leftBefore(u *unit, m mark) bool {
+	f := d.owner[u]
+	if m.cond == "" || f == nil || f.old == nil {
+		return false
+	}
+	cond := strings.TrimPrefix(m.cond, "if ")
+	old := f.oldU.norm(0, len(f.oldU.toks))
+	return strings.Contains(old, "return if "+cond) || strings.Contains(old, "if "+cond+"{return") || strings.Contains(old, "if "+cond+":return") || strings.Contains(old, "if"+cond+"{return")
 }
 
 // spelled writes a mark with the texts that its view left out, the reason above all.
@@ -163,7 +207,7 @@ func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
 	case markTime:
 		return loopcore.SevHuman
 	case markBuild:
-		if sev := buildSeverity(m, u); sev != loopcore.SevBlock || d.inLoop() || !d.knownSwitch(m.cond) {
+		if sev := buildSeverity(m, u); sev != loopcore.SevBlock || d.inLoop() || !d.knownSwitch(m.cond) && !d.usualFeature(m, u) {
 			return sev
 		}
 		return loopcore.SevHuman
@@ -179,11 +223,25 @@ func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
 		if m.at >= 0 {
 			raw += " " + u.norm(m.at, u.stmtEnd(m.at))
 		}
-		if strings.Contains(raw, "cfg_attr(feature=") && !d.inLoop() || otherPlatform(raw) || changed || !d.inLoop() && versioned(raw) {
+		if strings.Contains(raw, "cfg_attr(feature=") && !d.inLoop() || d.newSwitch(raw) || otherPlatform(raw) || changed || !d.inLoop() && versioned(raw) {
 			return loopcore.SevHuman
 		}
 	}
 	return loopcore.SevBlock
+}
+
+// usualFeature says whether a condition of Rust asks for a feature that other
+// code of the same file asked for before.
+func (d *diff) usualFeature(m mark, u *unit) bool {
+	if u.lang != langRust || m.at < 0 {
+		return false
+	}
+	cond := u.norm(m.at, u.stmtEnd(m.at))
+	if i := strings.IndexByte(cond, ']'); i > 0 {
+		cond = cond[:i+1]
+	}
+	old := d.owner[u].oldU
+	return strings.HasPrefix(cond, "#[cfg(feature=") && strings.Contains(old.norm(0, len(old.toks)), cond)
 }
 
 // knownSwitch says whether the implementation that changed too speaks of a
@@ -195,6 +253,22 @@ func (d *diff) knownSwitch(cond string) bool {
 		}
 		for _, f := range d.files {
 			if (f.role == roleCode || f.role == roleConfig) && f.new != nil && len(f.new.Data) < maxUnit && strings.Contains(string(f.new.Data), w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newSwitch says whether a new file of the implementation declares what a
+// condition asks for: a feature that is off where it is not asked for.
+func (d *diff) newSwitch(cond string) bool {
+	if d.inLoop() {
+		return false
+	}
+	for _, w := range wordRE.FindAllString(cond, -1) {
+		for _, f := range d.files {
+			if len(w) > 4 && !isTestFile(f.path()) && f.old == nil && f.newU.holdsWord(0, len(f.newU.toks), w) {
 				return true
 			}
 		}
@@ -231,7 +305,7 @@ func buildSeverity(m mark, u *unit) loopcore.Severity {
 	switch {
 	case strings.HasPrefix(raw, "#[cfg(test)]") || strings.HasPrefix(raw, "#![cfg(test)]"):
 		return ""
-	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"):
+	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"), u.lang == langSwift && hasAny(raw, "!os(Windows)", "!os(WASI)", "os(Linux)"):
 		return loopcore.SevHuman // everywhere but on one platform
 	case u.lang == langSwift && hasAny(raw, "swift(>=", "compiler(>=", "swift(<", "compiler(<"):
 		return loopcore.SevHuman // by the version of the compiler

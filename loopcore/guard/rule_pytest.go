@@ -49,6 +49,28 @@ func (d *diff) pytestOptions(f *fileDiff, key string, a, b []string) bool {
 	return true
 }
 
+// pythonClasses are the globs of classes that pytest collects by the settings of
+// the baseline; only the default where they name none.
+func (d *diff) pythonClasses() []string {
+	if d.pyNames != nil {
+		return d.pyNames
+	}
+	d.pyNames = []string{"Test"}
+	for _, p := range [...]string{"pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"} {
+		b, ok := d.read(d.in.Before, p)
+		if !ok || len(b) > maxConfig || !strings.Contains(string(b), "python_classes") {
+			continue
+		}
+		s, _ := readSettings(p, b)
+		for k, v := range s {
+			if strings.Contains(k, "pytest") && strings.HasSuffix(k, "python_classes") {
+				d.pyNames = append(d.pyNames, splitValues(v)...)
+			}
+		}
+	}
+	return d.pyNames
+}
+
 // outsideTests says whether a test file of the tree lies outside of the given folders.
 func (d *diff) outsideTests(dirs []string) bool {
 	if d.in.After == nil {

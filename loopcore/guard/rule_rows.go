@@ -96,8 +96,12 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 		if d.rowLives(g, fresh) || inFile(all, g.text) || len(g.text) > maxRowText {
 			continue // it stands elsewhere too, or is no row but a program
 		}
+		if m := fieldRE.FindString(g.text); m != "" && strings.Count(now, m) >= strings.Count(f.oldU.norm(0, len(f.oldU.toks)), m) {
+			d.report("A06", loopcore.SevHuman, f.path(), d.listLine(f, g, all), "a field is computed now: "+g.text)
+			continue
+		}
 		sev := loopcore.SevBlock
-		if d.rowUsesRemoved(g) || !d.inLoop() && d.upgraded() || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
+		if d.rowUsesRemoved(g) || d.rowMoved(f, g) || !d.inLoop() && d.upgraded() || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
 			sev = loopcore.SevHuman
 		}
 		if told++; told > maxTold {
@@ -105,6 +109,30 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 		}
 		d.report("T11", sev, f.path(), d.listLine(f, g, all), "row removed: "+g.text)
 	}
+}
+
+// fieldRE is the name of a field with its value.
+var fieldRE = lazily(`^[A-Za-z]\w{3,}:`)
+
+// rowMoved says whether a lost row belonged to a group that is no longer in the
+// file: its tests are judged one by one.
+func (d *diff) rowMoved(f *fileDiff, g row) bool {
+	if d.inLoop() {
+		return false
+	}
+	for _, t := range f.oldU.tests {
+		if !t.suite || g.line < f.oldU.line(t.head) || g.line > f.oldU.line(t.to-1) {
+			continue
+		}
+		stay := false
+		for _, p := range d.pairs {
+			stay = stay || p.old.unit == f.oldU && t.head <= p.old.head && p.old.to <= t.to && d.owner[p.new.unit] == f
+		}
+		if !stay && !f.newU.declares(t.name) {
+			return true
+		}
+	}
+	return false
 }
 
 // rowNameRE is the name before a row.

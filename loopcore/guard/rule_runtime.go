@@ -68,7 +68,7 @@ var runtimePatterns = []pattern{
 	px("R05", loopcore.SevBlock, inAny, `\bexpect\.extend\(\{?.*\b(toBe|toEqual|toStrictEqual|toMatchObject|toThrow|toContain|toHaveLength|toHaveBeenCalled\w*)\b|\b(global|globalThis|window)\.(expect|assert|it|test|describe)=|\b(unittest\.)?TestCase\.assert\w+=|\bpytest\.(raises|approx|fail|skip)=|\bassert\.(\w+)=[^=]|\bAssertion\.(prototype|overwriteMethod|overwriteProperty|addMethod)\b.*\b(equal|eql|throw|property)|\bchai\.Assertion\b.*overwrite|overwriteMethod\(|\bRSpec::Matchers\.define ?:?(eq|be|eql|match|include)\b|RSpec::Expectations::.*(class_eval|prepend|handle_matcher)|Minitest::Assertions.*(class_eval|prepend)|module Minitest|ExpectationNotMetError|\bassert_eq\b.*macro_rules|macro_rules!(assert|assert_eq|assert_ne)\b|builtins\.(assert|AssertionError)|AssertionError ?=|__builtins__|numpy\.testing\.\w+=|np\.testing\.\w+=|^(jest|vi)\.mock\("(expect|chai|node:assert|assert|vitest)|require\.cache\[.*assert|Module\._load|Module\.prototype\.require|\bjest\.(expect|fn)=|setattr\((pytest|unittest|TestCase)`),
 
 	px("R03", loopcore.SevBlock, inLibrary, `\bgetRuntime\(\)\.halt\(|\b(getattr|__getattribute__|send|public_send|const_get)\((os|sys|Kernel|Process|:?),?:?"?_?exit!?"?\)|\b(os|process|sys)\["_?(exit|reallyExit)"\]`),
-	px("R05", loopcore.SevBlock, inAny, `\bAssertions?\b\S*\.(send|__send__|class_eval|module_eval|class_exec|module_exec|prepend|define_method|remove_method|alias_method|instance_method)\b|\b(setattr|Reflect\.set|Object\.(assign|defineProperty|defineProperties))\(.*"?(unittest|pytest|TestCase|Assertions|node:assert|assert/strict|chai|jest|vitest)\b|require\("(node:)?(assert|assert/strict|test)"\)(\.\w+|\[[^\]]+\])+=[^=>]`),
+	px("R05", loopcore.SevBlock, inAny, `\bAssertions?\b\S*\.(send|__send__|class_eval|module_eval|class_exec|module_exec|prepend|define_method|remove_method|alias_method|instance_method)\b|\b(setattr|Reflect\.set|Object\.(assign|defineProperty|defineProperties))\(.*"?((unittest|pytest|TestCase|Assertions|node:assert|assert/strict|chai)\b|(jest|vitest)("|,|\)|\.expect))|require\("(node:)?(assert|assert/strict|test)"\)(\.\w+|\[[^\]]+\])+=[^=>]`),
 	// What runs the tests, set or opened again by the code that they test.
 	px("R05", loopcore.SevBlock, inCode, `\b(unittest|_pytest|pytest|doctest)(\.\w+)+=[^=]|\b(TestCase|TestResult|TextTestResult|TestSuite|TextTestRunner|TestLoader|TestProgram|CallInfo|OutputChecker)\.\w+=[^=]|^ ?(class|module) ?(::)?(Minitest|RSpec|Test::Unit)\b|\b(Minitest|RSpec|Test::Unit)(::\w+)*\.(class_eval|class_exec|module_eval|prepend|define_method|alias_method|remove_method|send|define_singleton_method)\b|require\("(mocha|chai|expect|jasmine[\w-]*|@jest/\w+|vitest|ava|tape)"\)(\.\w+|\[[^\]]+\])+=[^=>]|\bchai(\.\w+)+=[^=>]|\b(util\.isDeepStrictEqual|Object\.is)=[^=>]`),
 	px("R06", loopcore.SevBlock, inAny, `"?__eq__"?[:=,]\(?lambda [^:]*:\(?(True|1)\b|\bdefine_method\(:?"?(==|eql\?|===)"?\).*\btrue\b|"?\basymmetricMatch"?[:=]|\b(defineProperty|Reflect\.set)\([^;]*"asymmetricMatch"`),
@@ -102,6 +102,9 @@ func (d *diff) runtimeRules() {
 				if p.rule == "R10" && !d.inLoop() && strings.Contains(l.text, ".f_globals") && !hasAny(l.text, "f_locals", "f_back") {
 					sev = loopcore.SevHuman // the module that asks, and nothing of its caller's values
 				}
+				if p.rule == "R10" && strings.Contains(strings.ToLower(f.oldU.src), "stacktrace") || p.rule == "R03" && u.inChild(l.at) {
+					sev = loopcore.SevHuman // the stack was walked before in another way; a process of its own ends
+				}
 				if p.rule == "R10" && (logging(f.path()) || hasAny(strings.ToLower(l.text), "log.", "logger", "logging", "console.", "slog")) {
 					sev = loopcore.SevHuman
 				}
@@ -113,6 +116,21 @@ func (d *diff) runtimeRules() {
 	d.equalityRules()
 	d.testMains()
 	d.hardCoded()
+}
+
+// inChild says whether token i stands below a condition in a function that forks:
+// in the branch of the child, whose status is not the program's.
+func (u *unit) inChild(i int) bool {
+	x := u.funcAt(i)
+	if x == nil || u.condition(i) == "" {
+		return false
+	}
+	for k := x.open; k < i; k++ {
+		if t := u.text(k); (t == "fork" || t == "vfork" || t == "clone") && u.text(k+1) == "(" {
+			return true
+		}
+	}
+	return false
 }
 
 // says whether the unit had a line with that very sign: then the file has spoken

@@ -90,6 +90,9 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 				continue
 			}
 			sev := s.sev
+			if s.rule == "C08" && !d.inLoop() && rakeReplaced(l, b) || s.rule == "C10" && standsElsewhere(l, a, b) {
+				sev = loopcore.SevHuman // another prerequisite in its place; the setting stands elsewhere in the file
+			}
 			if m == "-Wall" && strings.Contains(b, "-Wextra") || hasAny(m, "discover_tests", "add_test") && strings.Count(b, "add_test")+strings.Count(b, "discover_tests") >= strings.Count(a, "add_test")+strings.Count(a, "discover_tests") {
 				sev = loopcore.SevHuman
 			}
@@ -113,6 +116,33 @@ func rakeShrank(old, now string) bool {
 		}
 	}
 	return true
+}
+
+// rakeReplaced says whether a task that lost a prerequisite got as many new ones.
+func rakeReplaced(old, now string) bool {
+	name := rakeTaskRE.FindStringSubmatch(old)
+	for _, l := range strings.Split(now, "\n") {
+		if m := rakeTaskRE.FindStringSubmatch(strings.TrimSpace(l)); name != nil && m != nil && m[1] == name[1] {
+			return len(wordRE.FindAllString(l, -1)) >= len(wordRE.FindAllString(old, -1))
+		}
+	}
+	return false
+}
+
+// quotedRE is a text in quotes.
+var quotedRE = lazily(`"[^"]+"`)
+
+// standsElsewhere says whether what a lost line names in quotes stands in a new
+// line of the file that is no comment.
+func standsElsewhere(line, old, now string) bool {
+	names := quotedRE.FindAllString(line, -1)
+	fresh := addedText(old, now)
+	for _, n := range names {
+		if !strings.Contains(fresh, n) {
+			return false
+		}
+	}
+	return len(names) > 0
 }
 
 // collectionHook judges pytest_collection_modifyitems: an option that asks is for a person, a filter is not.

@@ -241,6 +241,9 @@ func (d *diff) hookShapes(f *fileDiff) {
 
 var statusRE = lazily(`\b(status|rc|ret|fail\w*|exit_?code|errors?|result|code|bad|nfail\w*|ok)=("?\$\?"?|1|false|False|"?\$\(\(\w+ ?\+ ?1\)\)"?|\$\w+)$|\b(exit|return) ("?\$\{?\w+\}?"?|[1-9]\d*)|\bexit\([^0)][^)]*\)|\b(fail\w*|errors?|bad)(\+\+|\+=1)|\bexit 1\b|\bsys\.exit\([^0)]|\bset -[a-z]*e|\bpipefail\b|\(\((fail\w*|errors?)(\+\+|\+=1)\)\)|process\.exitCode=[^0]`)
 
+// sumRE is a result that is computed, and no status.
+var sumRE = lazily(`^return \d+ ?[-+*/%]`)
+
 // runnerStatus reports a home-made runner that no longer keeps or returns failures: R04.
 func (d *diff) runnerStatus(f *fileDiff) {
 	if f.old == nil || f.new == nil || len(f.newU.toks) == 0 || f.newU.lang != langShell && f.role != roleSupport && !strings.Contains(strings.ToLower(f.path()), "run") {
@@ -261,7 +264,7 @@ func (d *diff) runnerStatus(f *fileDiff) {
 			had[l.text]--
 			continue
 		}
-		if statusRE.MatchString(l.text) && f.oldU.testAt(l.at) == nil {
+		if statusRE.MatchString(l.text) && f.oldU.testAt(l.at) == nil && !sumRE.MatchString(l.text) {
 			lost = append(lost, l.text)
 		}
 	}

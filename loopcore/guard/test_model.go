@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"path"
 	"strings"
 )
 
@@ -182,7 +183,7 @@ func lastWord(s string) string {
 func (u *unit) pyTest(f *fn, t *test) bool {
 	if f.class {
 		bases := u.norm(f.at+1, f.open)
-		return strings.HasPrefix(f.name, "Test") || strings.Contains(bases, "Test")
+		return u.classOfTests(f.name) || strings.Contains(bases, "Test")
 	}
 	if !strings.HasPrefix(f.name, "test") {
 		return false
@@ -201,11 +202,22 @@ func (u *unit) pyTest(f *fn, t *test) bool {
 		}
 		inner = true
 		bases := u.norm(c.at+1, c.open)
-		if !strings.HasPrefix(c.name, "Test") && !strings.Contains(bases, "Test") && !u.looseBase(bases) {
+		if !u.classOfTests(c.name) && !strings.Contains(bases, "Test") && !u.looseBase(bases) {
 			return false
 		}
 	}
 	return true
+}
+
+// classOfTests says whether pytest collects a class of that name, by the
+// project's python_classes or by default.
+func (u *unit) classOfTests(name string) bool {
+	for _, g := range u.classes {
+		if ok, _ := path.Match(strings.TrimSuffix(g, "*")+"*", name); ok {
+			return true
+		}
+	}
+	return len(u.classes) == 0 && strings.HasPrefix(name, "Test")
 }
 
 // bareClass says whether a Ruby method stands in a class without a superclass.
@@ -227,7 +239,7 @@ func (u *unit) looseBase(bases string) bool {
 
 // oldStyle says whether f is a test by name in a class derived from base (JUnit 3).
 func (u *unit) oldStyle(f *fn, base string) bool {
-	if !strings.HasPrefix(f.name, "test") || u.lang != langJava {
+	if !strings.HasPrefix(f.name, "test") || u.lang != langJava && u.lang != langKotlin {
 		return false
 	}
 	for k := range u.fns {
@@ -235,7 +247,7 @@ func (u *unit) oldStyle(f *fn, base string) bool {
 			return true
 		}
 	}
-	return strings.Contains(u.path, "Spec.")
+	return u.lang == langJava && strings.Contains(u.path, "Spec.")
 }
 
 // docTag says whether a comment right before token i holds a tag.

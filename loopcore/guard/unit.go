@@ -16,6 +16,7 @@ type unit struct {
 	tests    []*test         // suites and tests in file order
 	fns      []*fn           // every named function
 	provider map[string]bool // names that strings or comments mention, as found so far
+	classes  []string        // what the project's python_classes says, empty by default
 	strict   *bool           // whether it takes node's strict assertions, once asked
 }
 

@@ -102,9 +102,12 @@ func usesTool(uses []string, tool string) bool {
 // falsifyingRE is a command that decides what others do.
 var falsifyingRE = lazily(`(?m)^\s*(set \+e|exit 0|alias \w+=|\w+\(\) ?\{)|PATH=[^$]|GITHUB_PATH`)
 
+// failExitRE ends a script as a failure.
+var failExitRE = lazily(`\bexit [1-9]`)
+
 func weakensShell(rb []string) bool {
 	for _, r := range rb {
-		if falsifyingRE.MatchString(r) && !strings.Contains(r, "$HOME/.local/bin") {
+		if falsifyingRE.MatchString(r) && !strings.Contains(r, "$HOME/.local/bin") && (toolCalls(r) > 0 || !failExitRE.MatchString(r)) {
 			return true
 		}
 	}
