@@ -73,6 +73,7 @@ type goRun struct {
 	sum      *loopcore.Counts
 	badPkg   int             // packages that failed with no failing test
 	listed   bool            // gotestsum's sections have begun
+	section  string          // the package of the one that is being read
 	below    map[goName]bool // names that stand above others of the package's cases
 }
 
@@ -124,6 +125,9 @@ func (g *goRun) line(l *Log, c *Claims, i int, line string) int {
 		return g.result(l, i, m)
 	}
 	if name, ok := goRunMarker(line); ok {
+		if t := g.current; g.listed && t != nil && t.name == name {
+			return 1 // its section repeats what it printed
+		}
 		g.seen, g.verbose = true, true
 		g.current = g.find(l, i, name)
 		g.current.ran = true
@@ -141,7 +145,7 @@ func (g *goRun) line(l *Log, c *Claims, i int, line string) int {
 		return g.race(l, i)
 	case strings.HasPrefix(line, "# ") && g.current == nil:
 		return g.build(l, i)
-	case strings.HasPrefix(line, "=== ") && strings.HasSuffix(line, "s)") || line == "=== Errors" || line == "=== Failed" || line == "=== Skipped":
+	case strings.HasPrefix(line, "=== ") && (strings.HasSuffix(line, "s)") || strings.HasSuffix(line, " (unknown)")) || line == "=== Errors" || line == "=== Failed" || line == "=== Skipped":
 		return g.sumSection(l, i, line)
 	case strings.HasPrefix(line, "DONE "):
 		return g.done(line)

@@ -107,6 +107,7 @@ func (g *goRun) sumSection(l *Log, i int, line string) int {
 		}
 		return 1
 	}
+	g.section = fields[2]
 	if len(fields) < 5 { // a package: `=== FAIL: report  (0.00s)`
 		g.current = nil
 		return 1

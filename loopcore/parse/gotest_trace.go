@@ -108,10 +108,7 @@ func (g *goRun) panics(l *Log, i int) int {
 			break
 		}
 	}
-	f.Name = g.panicked(gs)
-	if t := g.current; t != nil && t.pkg != "" && f.Name == t.name {
-		f.Suite = t.pkg // gotestsum names the package in the section's head
-	}
+	f.Name, f.Suite = g.panicked(gs), g.section
 	g.failures = append(g.failures, f)
 	g.current = nil
 	return end - i
@@ -135,7 +132,7 @@ func goPanicMessage(l *Log, i int) string {
 func (g *goRun) panicked(gs []goroutine) string {
 	var last *goCase
 	for _, t := range g.cases[g.first:] {
-		if g.open[t.name] != t && t != g.current {
+		if g.open[t.name] != t && (g.current == nil || t.pkg != g.current.pkg || !g.current.holds(t.name)) {
 			continue
 		}
 		if t.status == goFailed && (last == nil || strings.HasPrefix(t.name, last.name+"/") || !t.parent) {
@@ -154,6 +151,11 @@ func (g *goRun) panicked(gs []goroutine) string {
 		}
 	}
 	return ""
+}
+
+// holds reports whether a name is the test's own or that of a test in it.
+func (t *goCase) holds(name string) bool {
+	return name == t.name || strings.HasPrefix(name, t.name+"/")
 }
 
 // goTestIn is the test function in a stack.
@@ -188,7 +190,7 @@ func (g *goRun) timedOut(l *Log, i int, msg string, gs []goroutine) {
 			continue
 		}
 		made = true
-		g.failures = append(g.failures, goStuck(l, i, n, msg, gs))
+		g.failures = append(g.failures, g.stuck(l, i, n, msg, gs))
 	}
 	if !made {
 		name := ""
@@ -197,14 +199,14 @@ func (g *goRun) timedOut(l *Log, i int, msg string, gs []goroutine) {
 				name = n
 			}
 		}
-		g.failures = append(g.failures, goStuck(l, i, name, msg, gs))
+		g.failures = append(g.failures, g.stuck(l, i, name, msg, gs))
 	}
 }
 
-// goStuck is the failure of one test that did not end, placed where its
+// stuck is the failure of one test that did not end, placed where its
 // goroutine waits: the deepest of those that its function started.
-func goStuck(l *Log, i int, name, msg string, gs []goroutine) loopcore.Failure {
-	f := loopcore.Failure{Kind: loopcore.FailTimeout, Name: name, Message: msg, At: l.Number(i)}
+func (g *goRun) stuck(l *Log, i int, name, msg string, gs []goroutine) loopcore.Failure {
+	f := loopcore.Failure{Kind: loopcore.FailTimeout, Suite: g.section, Name: name, Message: msg, At: l.Number(i)}
 	root, _, sub := strings.Cut(name, "/")
 	for _, one := range gs {
 		if goTestIn(one) != root {

@@ -119,8 +119,12 @@ func (s *minitestRun) block(i int, kind string) int {
 
 // add takes a failure up; a test that also broke in its teardown is one.
 func (s *minitestRun) add(f loopcore.Failure) {
-	for _, g := range s.r.Failures {
+	for k := range s.r.Failures {
+		g := &s.r.Failures[k]
 		if g.Name == f.Name && g.Suite == f.Suite && (g.Suite != "" || g.File == f.File && g.Line == f.Line) {
+			if g.File == "" {
+				g.File, g.Line = f.File, f.Line
+			}
 			return
 		}
 	}

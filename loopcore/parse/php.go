@@ -52,7 +52,10 @@ func readPHP(l *Log, c *Claims) loopcore.Report {
 // phpError reads "PHP Parse error:  text in src/a.php on line 2" and
 // "PHP Fatal error:  Uncaught ParseError: text in /x/a.php:8".
 func phpError(l *Log, i int) (loopcore.Failure, bool) {
-	line := strings.TrimPrefix(l.Lines[i], "PHP ")
+	line := l.Lines[i]
+	if at := strings.Index(line, "PHP "); at >= 0 && strings.Trim(line[:at], ".FEWRSI") == "" { // a row of progress ends where PHP stopped
+		line = line[at+len("PHP "):]
+	}
 	kind := loopcore.FailCrash
 	text, ok := strings.CutPrefix(line, "Fatal error:")
 	if !ok {

@@ -89,14 +89,14 @@ func phpunitHead(line string) string {
 
 // failure reads one numbered failure.
 func (s *phpunitRun) failure(i int) int {
-	head := phpunitHead(s.l.Lines[i])
+	head, body := s.title(i)
 	f := loopcore.Failure{Kind: loopcore.FailAssertion, Name: phpunitData(head), At: s.l.Number(i)}
 	var message []string
 	diff := false
-	end := i + 1
+	end := body
 	for ; end < len(s.l.Lines); end++ {
 		line := s.l.Lines[end]
-		if phpunitHead(line) != "" && s.l.Line(end-1) == "" || line == "--" || phpunitVerdict(line) {
+		if phpunitHead(line) != "" && (s.l.Line(end-1) == "" || strings.HasSuffix(s.l.Line(end-1), "{main}")) || line == "--" || phpunitVerdict(line) {
 			break
 		}
 		if fr, ok := phpFrame(line); ok {
@@ -104,6 +104,16 @@ func (s *phpunitRun) failure(i int) int {
 			continue
 		}
 		t := strings.TrimSpace(line)
+		if fr, ok := phpTraced(t); ok { // PHP's own form of a trace, of what a class could not be set up for
+			f.Frames = append(f.Frames, fr)
+			continue
+		}
+		if text, file, ok := strings.Cut(t, " in /"); ok && len(f.Frames) == 0 && s.l.Line(end+1) == "Stack trace:" {
+			if fr, ok := phpFrame("/" + file); ok {
+				message, f.Frames = append(message, text), append(f.Frames, fr)
+				continue
+			}
+		}
 		if t == "--- Expected" {
 			diff = true
 		}
@@ -124,6 +134,35 @@ func (s *phpunitRun) failure(i int) int {
 	}
 	s.c.Take(phpunitName, i, end)
 	return end
+}
+
+// title reads the test of a numbered failure, whose data set may go on over the
+// lines below, and tells where the rest begins.
+func (s *phpunitRun) title(i int) (head string, body int) {
+	head = phpunitHead(s.l.Lines[i])
+	if _, set, ok := strings.Cut(head, ` with data set "`); !ok || strings.Contains(set, `" (`) {
+		return head, i + 1
+	}
+	whole := head
+	for k := i + 1; k < i+6; k++ {
+		whole += " " + s.l.Line(k)
+		if strings.Contains(s.l.Line(k), `" (`) {
+			return whole, k + 1
+		}
+	}
+	return head, i + 1
+}
+
+// phpTraced reads a line of a trace as PHP prints it: "#0 /x/Oven.php(12): f()".
+func phpTraced(t string) (loopcore.Frame, bool) {
+	rest, ok := strings.CutPrefix(t, "#")
+	_, rest = number(rest)
+	file, rest, found := strings.Cut(strings.TrimPrefix(rest, " "), "(")
+	line, after := number(rest)
+	if !ok || !found || line == 0 || !strings.HasPrefix(after, "): ") || !strings.Contains(file, ".ph") {
+		return loopcore.Frame{}, false
+	}
+	return loopcore.Frame{File: file, Line: line}, true
 }
 
 // phpunitKind tells an exception's failure from an assertion's by the section.

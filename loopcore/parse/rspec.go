@@ -38,7 +38,7 @@ type rspecRun struct {
 	section  int  // where its failures begin
 	outside  int  // errors outside of examples
 	rows     []rspecRow
-	started  int // the first line of the tree of examples
+	took     string // the last "Finished in …"
 }
 
 // rspecRow is a line of "Failed examples:".
@@ -67,13 +67,24 @@ func (s *rspecRun) step(i int) int {
 		return s.failure(i)
 	case strings.Contains(line, "_spec.rb:") && s.bare(i, line):
 	case strings.HasPrefix(line, "rspec ") && strings.Contains(line, " # "):
-		place, name, _ := strings.Cut(line[len("rspec "):], " # ")
-		s.rows = append(s.rows, rspecRow{strings.Trim(place, "'\""), name, i})
-		s.c.Take(rspecName, i, i+1)
+		return s.row(i)
 	default:
 		s.summary(i, line)
 	}
 	return i + 1
+}
+
+// row reads "rspec ./spec/a_spec.rb:12 # Shelf adds" with the rest of a name of
+// several lines.
+func (s *rspecRun) row(i int) int {
+	place, name, _ := strings.Cut(s.l.Lines[i][len("rspec "):], " # ")
+	end := i + 1
+	for ; end < i+5 && strings.TrimSpace(s.l.Line(end)) != "" && !strings.HasPrefix(s.l.Line(end), "rspec "); end++ {
+		name += " " + strings.TrimSpace(s.l.Line(end))
+	}
+	s.rows = append(s.rows, rspecRow{strings.Trim(place, "'\""), name, i})
+	s.c.Take(rspecName, i, end)
+	return end
 }
 
 // bare reads a line of --format failures: "./spec/a_spec.rb:12:adds up".
@@ -104,9 +115,10 @@ func rspecHead(line string) string {
 
 // failure reads the block of one failed example.
 func (s *rspecRun) failure(i int) int {
-	f := loopcore.Failure{Name: rspecHead(s.l.Lines[i]), At: s.l.Number(i)}
+	name, body := s.title(i)
+	f := loopcore.Failure{Name: name, At: s.l.Number(i)}
 	margin := indent(s.l.Lines[i])
-	end := i + 1
+	end := body
 	for end < len(s.l.Lines) {
 		line := s.l.Lines[end]
 		if line != "" && strings.TrimSpace(line) != "" && indent(line) <= margin {
@@ -117,10 +129,27 @@ func (s *rspecRun) failure(i int) int {
 		}
 		end++
 	}
-	s.body(&f, i+1, end)
+	s.body(&f, body, end)
 	s.r.Failures = append(s.r.Failures, f)
 	s.c.Take(rspecName, i, end)
 	return end
+}
+
+// title reads the name of a failed example, which may go on over the lines
+// below, and tells where the rest begins.
+func (s *rspecRun) title(i int) (name string, body int) {
+	parts := []string{rspecHead(s.l.Lines[i])}
+	for k := i + 1; k < len(s.l.Lines) && k < i+6; k++ {
+		t := strings.TrimSpace(s.l.Lines[k])
+		if strings.HasPrefix(t, "Failure/Error:") {
+			return strings.Join(parts, " "), k
+		}
+		if t == "" || indent(s.l.Lines[k]) > indent(s.l.Lines[i]) {
+			break
+		}
+		parts = append(parts, t)
+	}
+	return parts[0], i + 1
 }
 
 // body reads what follows the name: the source, the message, the frames.
@@ -128,13 +157,20 @@ func (s *rspecRun) body(f *loopcore.Failure, from, to int) {
 	f.Kind = loopcore.FailAssertion
 	var message []string
 	snippet := false
+	quoted := -1 // the indent of the frames of an error that the message quotes
 	for j := from; j < to; j++ {
 		t := strings.TrimSpace(s.l.Lines[j])
 		if frame, ok := strings.CutPrefix(t, "# "); ok {
+			if quoted >= 0 && indent(s.l.Lines[j]) >= quoted {
+				continue
+			}
 			if fr, ok := rubyFrame(frame); ok && len(f.Frames) < 50 {
 				f.Frames = append(f.Frames, fr)
 			}
 			continue
+		}
+		if strings.HasSuffix(t, " with backtrace:") {
+			quoted = indent(s.l.Line(j + 1))
 		}
 		if len(f.Frames) > 0 && !strings.HasPrefix(t, "Failure/Error") && !rspecPart(t) {
 			continue
@@ -191,7 +227,7 @@ func (s *rspecRun) outsideError(i int) int {
 		if strings.HasPrefix(t, "An error occurred ") || strings.HasPrefix(t, "Finished in ") || t == "Failures:" || strings.HasPrefix(t, "Pending: (") {
 			break
 		}
-		if strings.TrimSpace(t) == "" && end > i+1 && strings.HasPrefix(s.l.Lines[end-1], "# ") {
+		if end > i+1 && strings.HasPrefix(s.l.Lines[end-1], "# ") && !strings.HasPrefix(t, "# ") {
 			break
 		}
 		end++
@@ -249,8 +285,10 @@ func (s *rspecRun) summary(i int, line string) {
 		}
 	}
 	counts.Passed = max(n-counts.Failed-counts.Skipped, 0)
-	s.r.Counts, s.r.Counted = s.r.Counts.Add(counts), true
 	s.c.Take(rspecName, i, i+1)
+	if took := s.l.Line(i - 1); took != s.took || took == "" { // else a second format of the same run
+		s.r.Counts, s.r.Counted, s.took = s.r.Counts.Add(counts), true, took
+	}
 }
 
 // rerun adds what only "Failed examples:" names, and its place where a

@@ -193,12 +193,12 @@ func (t *tapRun) point(i, depth int, p tapPoint, c *Claims) int {
 // bodyEnd finds the end of what belongs to a point: a YAML block, comments,
 // or deeper text.
 func (t *tapRun) bodyEnd(i, depth int, c *Claims) int {
-	yaml := false
+	yaml := -1 // the indent of the block that is open
 	for ; i < len(t.l.Lines); i++ {
 		line := t.l.Lines[i]
 		s := strings.TrimSpace(line)
-		if yaml {
-			if s == "..." && indent(line) <= depth+4 {
+		if yaml >= 0 {
+			if s == "..." && indent(line) <= yaml { // deeper ones are a value's: a diff that left lines out
 				return i + 1
 			}
 			if _, ok := tapLine(s); ok && indent(line) <= depth {
@@ -207,7 +207,7 @@ func (t *tapRun) bodyEnd(i, depth int, c *Claims) int {
 			continue
 		}
 		if s == "---" && indent(line) > depth {
-			yaml = true
+			yaml = indent(line)
 			continue
 		}
 		if s == "" {

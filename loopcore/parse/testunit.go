@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"fixloop/loopcore"
@@ -24,7 +26,7 @@ func readTestUnit(l *Log, c *Claims) loopcore.Report {
 		if !c.Free(testUnitName, i) {
 			continue
 		}
-		if testUnitCounts(line, &r) {
+		if testUnitCounts(line, l.Line(i+1), &r) {
 			c.Take(testUnitName, i, i+1)
 			continue
 		}
@@ -77,11 +79,14 @@ func testUnitVerbose(line string) (loopcore.TestCase, bool) {
 	return t, true
 }
 
+// maxTestUnitText bounds the lines of a text that stands before its place.
+const maxTestUnitText = 200
+
 // testUnitBlock reads "Failure: test_x(Class): text", its place, the excerpt
 // and the rest of the text. A line without a place below it is a test's print.
 func testUnitBlock(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 	head := l.Lines[i]
-	if n, rest := number(head); n > 0 && strings.HasPrefix(rest, ") ") {
+	if n, rest := number(strings.TrimLeft(head, " ")); n > 0 && strings.HasPrefix(rest, ") ") {
 		head = rest[2:]
 	}
 	kind := ""
@@ -90,18 +95,27 @@ func testUnitBlock(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 			kind, head = k, rest
 		}
 	}
-	first, isFrame := rubyFrame(l.Line(i + 1))
-	if kind == "" || !isFrame {
+	if kind == "" {
 		return f, 0, false
 	}
 	f = loopcore.Failure{Kind: loopcore.FailAssertion, At: l.Number(i)}
-	message := ""
+	message, at := "", i+1
 	f.Name, message, _ = strings.Cut(head, "): ")
 	if message != "" {
 		f.Name += ")"
 	}
+	if name, ok := strings.CutSuffix(head, "):"); ok { // several lines of text come before the place
+		f.Name = name + ")"
+		for ; at < len(l.Lines) && at < i+maxTestUnitText && (l.Lines[at] == "" || indent(l.Lines[at]) > 1); at++ {
+			message += " " + strings.TrimSpace(l.Lines[at])
+		}
+	}
+	first, isFrame := rubyFrame(l.Line(at))
+	if !isFrame {
+		return f, 0, false
+	}
 	f.Frames = append(f.Frames, first)
-	for end = i + 2; end < len(l.Lines); end++ {
+	for end = at + 1; end < len(l.Lines); end++ {
 		line := l.Lines[end]
 		if strings.HasPrefix(line, "=====") || line == "" && kind == "Error: " || testUnitEnds(l, end) {
 			break
@@ -131,7 +145,7 @@ func testUnitBlock(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 // testUnitEnds reports whether the next block or the summary begins on line i.
 func testUnitEnds(l *Log, i int) bool {
 	line := l.Lines[i]
-	n, rest := number(line)
+	n, rest := number(strings.TrimLeft(line, " "))
 	return n > 0 && strings.HasPrefix(rest, ") ") || strings.HasPrefix(line, "Finished in ") || line == "Omissions:" || line == "Pendings:" || line == "Notifications:"
 }
 
@@ -151,13 +165,16 @@ func testUnitTest(s string) (suite, name string) {
 	return s[open+1 : len(s)-1], s[:open]
 }
 
-// testUnitCounts reads "11 tests, 6 assertions, 4 failures, 2 errors, 1 pendings, 1 omissions, 0 notifications".
-func testUnitCounts(line string, r *loopcore.Report) bool {
+// testUnitCounts reads "11 tests, 6 assertions, 4 failures, 2 errors, 1 pendings,
+// 1 omissions, 0 notifications" and, below it, "45.4545% passed": a test may fail
+// twice, in itself and in its teardown, so what is left over is not what passed.
+func testUnitCounts(line, below string, r *loopcore.Report) bool {
 	n, rest := number(line)
 	if !strings.HasPrefix(rest, " tests, ") || !strings.Contains(rest, " pendings, ") {
 		return false
 	}
 	k := loopcore.Counts{Total: n}
+	ran := n
 	for _, part := range strings.Split(rest, ", ") {
 		v, what := number(part)
 		switch what {
@@ -165,11 +182,18 @@ func testUnitCounts(line string, r *loopcore.Report) bool {
 			k.Failed = v
 		case " errors":
 			k.Errors = v
-		case " pendings", " omissions":
+		case " pendings":
 			k.Skipped += v
+		case " omissions":
+			k.Skipped += v
+			ran -= v
 		}
 	}
 	k.Passed = max(n-k.Failed-k.Errors-k.Skipped, 0)
+	share, ok := strings.CutSuffix(below, "% passed")
+	if percent, err := strconv.ParseFloat(share, 64); ok && err == nil {
+		k.Passed = int(math.Round(percent * float64(ran) / 100))
+	}
 	r.Counts, r.Counted = r.Counts.Add(k), true
 	return true
 }

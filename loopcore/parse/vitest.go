@@ -284,7 +284,7 @@ func (v *vitestRun) listed(i int, line string) int {
 	if !ok || rest == "" {
 		return 0
 	}
-	title := withoutTime(rest)
+	title := withoutTime(withoutRetries(rest))
 	file := v.file
 	if head, tail, ok := strings.Cut(title, " > "); ok && jsSource(head) {
 		file, title = v.l.Path(head), tail
@@ -299,6 +299,16 @@ func (v *vitestRun) listed(i int, line string) int {
 		v.partial = append(v.partial, f)
 	}
 	return 1
+}
+
+// withoutRetries takes `(retry x2)` and `(repeat x3)` away from behind a test.
+func withoutRetries(s string) string {
+	for _, note := range []string{" (retry x", " (repeat x"} {
+		if at := strings.LastIndex(s, note); at > 0 && strings.HasSuffix(s, ")") {
+			s = s[:at]
+		}
+	}
+	return s
 }
 
 func (v *vitestRun) settle() {
