@@ -120,7 +120,7 @@ func (j *job) pair(step, k string, v any, depth int) {
 		if s, ok := v.(string); ok {
 			j.uses = append(j.uses, s)
 		}
-	case "if", "only_if", "when", "continue-on-error", "allow_failure", "allow_failures", "continueOnError", "timeout-minutes", "timeoutInMinutes", "soft_fail", "ignoreExitStatus", "enabled", "condition", "retry", "only", "except", "rules", "needs", "failure", "shell", "filters", "skip", "manual", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts", "failOnStderr", "fail_ci_if_error", "failTaskOnFailedTests":
+	case "if", "only_if", "when", "continue-on-error", "allow_failure", "allow_failures", "continueOnError", "timeout-minutes", "timeoutInMinutes", "soft_fail", "ignoreExitStatus", "enabled", "condition", "retry", "only", "except", "rules", "needs", "failure", "shell", "filters", "skip", "manual", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts", "failOnStderr", "fail_ci_if_error", "failTaskOnFailedTests", "allowFailure", "trigger":
 		s := settings{}
 		s.flatten("", v, 0)
 		var vals []string
@@ -135,6 +135,14 @@ func (j *job) pair(step, k string, v any, depth int) {
 		}
 		j.keys[key] = append(j.keys[key], vals...)
 		return
+	case "with", "inputs":
+		if m, ok := v.(map[string]any); ok {
+			for _, name := range sortedKeys(m) {
+				s := settings{}
+				s.flatten("", m[name], 0)
+				j.keys[step+"\x00with."+name] = s[""]
+			}
+		}
 	case "matrix":
 		j.lists.flatten("matrix", v, 0)
 		return

@@ -16,10 +16,13 @@ type hit struct {
 var (
 	maskRE    = lazily(`\|\| ?(true|:|exit 0|echo\b[^|;&]*|/bin/true|return 0|\(exit 0\)|exit /b 0|ver)( |$|;|\)|")|; ?(true|:|exit 0)( |$|"|\))|\bset \+e\b|\bset \+o (errexit|pipefail)|\bexit 0$|& ?exit /b 0|\|\|$`)
 	updateRE  = lazily(`(^| )(-u|--test-update-snapshots|--update-?[sS]napshots?|--updateSnapshot|--snapshot-update|--update|-update|--update-goldens?|--accept|--ci=false|--bless|--inline-snapshot=\S*(fix|create)\S*|--approve|--force-regen|--regen-all|--update-baseline|--rebase|-d --update-snapshots|--record|--overwrite)( |=|$)|\b(INSTA_UPDATE=(always|unseen|1|new|no)|INSTA_FORCE_PASS=1|UPDATE_\w+=\S+|\w*UPDATE_(SNAPSHOTS?|GOLDENS?|EXPECT)\w*=\S+|SNAPSHOT_UPDATE=\S+|TRYBUILD=overwrite|RECORD_MODE=\S+|VCR_RECORD\w*=\S+|VCR=all|REGENERATE\w*=\S+|BLESS=1|UPDATE=1|GOLDEN_UPDATE=\S+)|\binsta (accept|test --accept)|--record-mode=\S*(all|rewrite|new)`)
-	narrowRE2 = lazily(`^(-k|-m|--ignore(-glob)?|--deselect|--lf|--last-failed|--sw|--co|--collect-only|-run|--run|-skip|-short|--short|-failfast=no|-t|--testNamePattern|--testPathPatterns?|--testPathIgnorePatterns|--onlyChanged|--findRelatedTests|--selectProjects|--ignoreProjects|--changedSince|--related|-o|--changed|--onlyFailures|--grep|-g|--fgrep|-f|--invert|-i|--exclude(-tag|-tags|-pattern|-group|-from|-paths?)?|--only|--filter|--skip|--ignored=no|--no-run|--lib|--bin|--bins|--doc|--test|--example|-E|--exclude-group|--group|--testsuite|--exclude-testsuite|-R|-LE|-L|-I|--tag|-e|--example-matches|--pattern|--exclude-pattern|--only-failures|--next-failure|--test-name-pattern|--test-skip-pattern|--test-only|--shard|--dry-run|--syntax|--list|--tests|--exclude-task|-x|-Dtest\S*|-DskipTests\S*|-Dmaven\.test\S*|-DskipITs\S*|-Dgroups\S*|-DexcludedGroups\S*|-Dsurefire\S*|-DfailIfNoTests\S*|-Dcheckstyle\.skip\S*|-D\S*skip\S*|-pl|--projects|--skip-testing\S*|-skip-testing\S*|-only-testing\S*|--only-testing\S*|--filter-tags|--gtest_filter\S*|--tests-regex|--exclude-regex|--spec|--testPathIgnorePatterns\S*|--stale|--failed|--no-start|--listTests|--passWithNoTests|--pass-with-no-tests|--exclude-tags|--no-check|--transpile-only|--no-tests=\S*|-DBUILD_TESTING=\S*|--no-verify|-D)$`)
+	narrowRE2 = lazily(`^(-k|-m|--ignore(-glob)?|--deselect|--lf|--last-failed|--sw|--co|--collect-only|-run|--run|-skip|-short|--short|-failfast=no|-t|--testNamePattern|--testPathPatterns?|--testPathIgnorePatterns|--onlyChanged|--findRelatedTests|--selectProjects|--ignoreProjects|--changedSince|--related|-o|--changed|--onlyFailures|--grep|-g|--fgrep|-f|--invert|-i|--exclude(-tag|-tags|-pattern|-group|-from|-paths?)?|--only|--filter|--skip|--ignored=no|--no-run|--lib|--bin|--bins|--doc|--test|--example|-E|--exclude-group|--group|--testsuite|--exclude-testsuite|-R|-LE|-L|-I|--tag|-e|--example-matches|--pattern|--exclude-pattern|--only-failures|--next-failure|--test-name-pattern|--test-skip-pattern|--test-only|--shard|--dry-run|--syntax|--list|--tests|--exclude-task|-x|-Dtest\S*|-DskipTests\S*|-Dmaven\.test\S*|-DskipITs\S*|-Dgroups\S*|-DexcludedGroups\S*|-Dsurefire\S*|-DfailIfNoTests\S*|-Dcheckstyle\.skip\S*|-D\S*skip\S*|-pl|--projects|--skip-testing\S*|-skip-testing\S*|-only-testing\S*|--only-testing\S*|--filter-tags|--gtest_filter\S*|--tests-regex|--exclude-regex|--spec|--testPathIgnorePatterns\S*|--stale|--failed|--no-start|--listTests|--passWithNoTests|--pass-with-no-tests|--exclude-tags|--no-check|--transpile-only|--no-tests=(pass|warn|ignore|auto)|-DBUILD_TESTING=\S*|--no-verify|-D)$`)
 	looseRE   = lazily(`^(--exit-zero|--no-error\S*|--exit-code=0|--issues-exit-code=0|--issues-exit-code|--passWithNoTests|--pass-with-no-tests|--passWithNoTests=true|--no-coverage|--no-cov|--quiet|--no-typecheck|--skip-lib-check|--skipLibCheck|--transpile-only|--noCheck|--no-strict|--no-fail-on\S*|--no-warnings-as-errors|--cap-lints|--no-bail=no|--forceExit|--allow-only|--allowOnly|--dangerouslyIgnoreUnhandledErrors|--no-fail|--continue-on-error|--fail-never|-fn|--ignore-failures|--soft-fail|--no-exit-code|--lenient|--ignore-missing-imports|--ignore-errors|--follow-imports=\S+|--disable-error-code\S*|-vet=off|--vet=off|-w|-Wno-\S+|-DNDEBUG|--disable-warnings|-p|--no-header=no|--retries\S*|--reruns\S*|--retry\S*|-DtestFailureIgnore\S*|-Dmaven\.test\.failure\.ignore\S*|-Drerun\S*|-Dsurefire\.rerun\S*|--flaky\S*|--repeat|--no-fail-on-empty\S*|--allow-empty|--no-warn\S*|--disable=\S+|--disable|--extend-ignore\S*|--per-file-ignores\S*|--suppress\S*|--rule|--no-eslintrc|--ignore-pattern\S*|--no-inline-config=no|-O|-OO|--severity=error|--fail-level\S*|--fail-on\S*|--baseline\S*|--generate-baseline|--auto-gen-config|--fix-baseline|--new|--new-from-rev\S*|--exclude\S*|--no-test|--skip-tests|--assert=plain|-PignoreFailures\S*|--ignore-platform\S*|--no-compile|-A|--warn|--minimum-coverage\S*|--suppress-all|--suppress-file|--timeout\S*|-timeout\S*|--no-isolate=no|--no-doctest|--no-configuration|--no-extensions|--skip-download=no|--treat-warnings-as-errors=false|-warnaserror-|/warnaserror-|-nowarn\S*|-p:NoWarn\S*|-p:TreatWarningsAsErrors=false|/p:TreatWarningsAsErrors=false|-p:WarningLevel=0|/p:NoWarn\S*|--no-restore=no|--no-build=no|-suppress-warnings|--max-failures=no|--allow-dirty=no|--repeat-until\S*|--output-on-failure=no)$`)
-	strictRE  = lazily(`^(-Werror\S*|-Wall|-Wextra|-Wpedantic|-pedantic\S*|-Wconversion|-W\w[\w-]*|--ci|--strict\S*|--strict-markers|-race|--race|-D|warnings|--deny\S*|--max-warnings\S*|--forbid-only|--forbidOnly|--forbid-pending|--fail-under\S*|--cov-fail-under\S*|--fail-on\S*|--fail-fast=no|--check|--check-cov\S*|--warnings-as-errors|--error-on-warnings|--coverage|--cov\S*|--all|--workspace|--all-targets|--all-features|--typecheck|--noEmit|--pretty=no|-W|error|--enforce\S*|-count=1|-shuffle\S*|--no-cache=no|--locked=no|--exit-code|--error-exitcode=\S+|-fsanitize\S*|--leak-check\S*|--report-unused\S*|--threshold\S*|-vet=\S+|-covermode\S*|-coverprofile\S*|--exitfirst=no|-ea|--minimum-coverage\S*|--fail-on-warning|--fail-on-risky|--fail-on-skipped|--fail-on-empty\S*|--strict-coverage|--disallow-\S+|-warnaserror|/warnaserror|-warnings-as-errors|--fatal-\S+|--no-allow\S*|--runInBand=no|-e|-euo|pipefail|-eu|--parallel=no|-Xlint\S*|--treat-warnings-as-errors)$`)
+	strictRE  = lazily(`^(-Werror\S*|-Wall|-Wextra|-Wpedantic|-pedantic\S*|-Wconversion|-W\w[\w-]*|--ci|--strict\S*|--strict-markers|-race|--race|-D|warnings|--deny\S*|--max-warnings\S*|--forbid-only|--forbidOnly|--forbid-pending|--fail-under\S*|--cov-fail-under\S*|--fail-on\S*|--fail-fast=no|--check|--check-cov\S*|--warnings-as-errors|--error-on-warnings|--coverage|--cov\S*|--all|--workspace|--all-targets|--all-features|--typecheck|--noEmit|--pretty=no|-W|error|--enforce\S*|-count=1|-shuffle\S*|--no-cache=no|--locked=no|--exit-code|--error-exitcode=\S+|-fsanitize\S*|--leak-check\S*|--report-unused\S*|--threshold\S*|-vet=\S+|-covermode\S*|-coverprofile\S*|--exitfirst=no|-ea|--minimum-coverage\S*|--fail-on-warning|--fail-on-risky|--fail-on-skipped|--fail-on-empty\S*|--strict-coverage|--disallow-\S+|-warnaserror|/warnaserror|-warnings-as-errors|--fatal-\S+|--no-allow\S*|--runInBand=no|-e|-euo|pipefail|-eu|--parallel=no|-Xlint\S*|--treat-warnings-as-errors|--recursive)$`)
 )
+
+// endsWellRE ends commands with a success.
+var endsWellRE = lazily(`(^|[\s;])exit 0\s*$`)
 
 // otherRunnerRE is a program that is asked to test.
 var otherRunnerRE = lazily(`(?m)(^|[;&|] ?)[\w@./-]*[a-z][\w-]* (test|cov)\b`)
@@ -27,8 +30,28 @@ var otherRunnerRE = lazily(`(?m)(^|[;&|] ?)[\w@./-]*[a-z][\w-]* (test|cov)\b`)
 // retryFlagRE has a runner try failed tests again, whatever wraps it.
 var retryFlagRE = lazily(`--(retry|retries|reruns|repeat)[= ]\d+|\btravis_retry\b`)
 
+// pieces are the commands of a text, each without blanks around.
+func pieces(text string) []string {
+	var out []string
+	for _, p := range strings.FieldsFunc(strings.ReplaceAll(text, "&&", "\n"), func(r rune) bool { return r == '\n' || r == ';' }) {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// way says how a list of commands is run.
+type way uint8
+
+const (
+	eachAlone  way = iota // each by a shell of its own: a line of a recipe, a script of package.json
+	stopping              // each by a shell that stops at the first failure: a step of CI
+	oneProgram            // they are the lines of one program
+)
+
 // compareCommands judges how the commands of one target changed.
-func compareCommands(before, after []string) []hit {
+func compareCommands(before, after []string, how way) []hit {
 	var out []hit
 	add := func(rule string, sev loopcore.Severity, why string) { out = append(out, hit{rule, sev, why}) }
 	a, b := strings.Join(before, "\n"), strings.Join(after, "\n")
@@ -37,8 +60,13 @@ func compareCommands(before, after []string) []hit {
 	}
 	wa, wb := shellWords(a), shellWords(b)
 	ra, rb := toolRuns(wa), toolRuns(wb)
-	sawMask := countMatches(maskRE, b) > countMatches(maskRE, a)
-	if sawMask && (len(rb) > 0 || len(ra) > 0) {
+	unheard, followed := unheardTools(before, after, how)
+	switch {
+	case endsWellRE.MatchString(b) && !endsWellRE.MatchString(a) && len(ra) > 0:
+		add("C08", loopcore.SevBlock, "it ends as a success whatever ran: exit 0")
+	case len(unheard) > 0:
+		add("C08", loopcore.SevBlock, "the exit status is dropped of "+strings.Join(unheard, ", "))
+	case !followed && countMatches(maskRE, b) > countMatches(maskRE, a) && (len(rb) > 0 || len(ra) > 0):
 		add("C08", loopcore.SevBlock, "the exit status is dropped: "+clip(b, 120))
 	}
 	if countMatches(updateRE, b) > countMatches(updateRE, a) && len(rb) > 0 {
@@ -66,8 +94,13 @@ func compareCommands(before, after []string) []hit {
 		}
 		add("C08", sev, "no longer runs "+strings.Join(lost, ", "))
 	}
-	if pipes(wb, rb) > pipes(wa, ra) && !strings.Contains(b, "pipefail") {
+	if !followed && pipes(wb, rb) > pipes(wa, ra) && !strings.Contains(b, "pipefail") {
 		add("C08", loopcore.SevBlock, "a pipe takes the exit status of the tool")
+	}
+	if left, fresh := minus(pieces(a), pieces(b)), minus(pieces(b), pieces(a)); len(left) == 0 && len(before) > 0 {
+		return out // all that ran still does, as it did
+	} else if len(lost) == 0 {
+		wa, wb = shellWords(strings.Join(left, "\n")), shellWords(strings.Join(fresh, "\n"))
 	}
 	if len(ra) > 0 && len(rb) > 0 || strings.Contains(a, "FLAGS") || flagsOnly(wa) && flagsOnly(wb) {
 		out = append(out, compareFlags(anyKey(rb), wa, wb)...)
@@ -75,24 +108,52 @@ func compareCommands(before, after []string) []hit {
 	if len(ra) > 0 && len(lost) == 0 {
 		out = append(out, compareTargets(wa, wb)...)
 	}
-	if strings.Count(a, "&&") > strings.Count(b, "&&") && count(wb, ";") > count(wa, ";") && dropsTool(wb) {
-		add("C08", loopcore.SevBlock, "; in place of && drops a failure")
-	}
 	return out
 }
 
-// dropsTool says whether a tool runs before a semicolon, so that what follows decides.
-func dropsTool(ws []string) bool {
-	start := 0
-	for i, w := range ws {
-		if w == ";" {
-			if len(toolRuns(ws[start:i])) > 0 {
-				return true
-			}
-			start = i + 1
+// unheardTools are the tools that run as they did and whose failure no longer
+// fails the commands; followed is false where the commands are no shell's.
+func unheardTools(before, after []string, how way) (unheard []string, followed bool) {
+	was, ran := followAll(before, how)
+	is, runs := followAll(after, how)
+	for _, t := range sortedKeys(ran) {
+		if is[t] < was[t] && runs[t] >= ran[t] {
+			unheard = append(unheard, t)
 		}
 	}
-	return false
+	for _, t := range sortedKeys(runs) { // another tool in its place
+		if ran[t] == 0 && is[t] < runs[t] && len(ran) > 0 && total(runs) <= total(ran) && total(is) < total(was) && len(unheard) == 0 {
+			unheard = append(unheard, t)
+		}
+	}
+	return unheard, total(ran) > 0 && total(ran) == toolCalls(strings.Join(before, "\n")) && total(runs) == toolCalls(strings.Join(after, "\n"))
+}
+
+func total(m map[string]int) int {
+	n := 0
+	for _, v := range m {
+		n += v
+	}
+	return n
+}
+
+// followAll follows each command of a list in the way that it is run.
+func followAll(cmds []string, how way) (failing, runs map[string]int) {
+	if how == oneProgram {
+		cmds = []string{strings.Join(cmds, "\n")}
+	}
+	failing, runs = map[string]int{}, map[string]int{}
+	for _, c := range cmds {
+		c = strings.TrimLeft(strings.ReplaceAll(c, "$$", "$"), "@+ \t")
+		f, r := followShell(c, how == stopping)
+		for t, n := range f {
+			failing[t] += n
+		}
+		for t, n := range r {
+			runs[t] += n
+		}
+	}
+	return failing, runs
 }
 
 func countMatches(re *lazyRE, s string) int {
@@ -224,6 +285,15 @@ var envSetRE = lazily(`(^|[\s;])(` + runnerEnv + `|SKIP|MIX_ENV=prod)=`)
 // backgroundRE sends a command to the background.
 var backgroundRE = lazily(`[^&>|]&\s*($|[^&>\d])`)
 
+var (
+	// filterRE leaves out some of a list of what is to be run.
+	filterRE = lazily(`\bgrep -\w*v\w* [^|)]*|\$\(filter-out [^)]*\)|\bgo list [^|]*\| *(sed|awk) [^|)]*`)
+	// strictEnvRE are flags in the environment that turn warnings into failures.
+	strictEnvRE = lazily(`\b\w*FLAGS=["']?[^"'\n]*(-D ?warnings|-Werror)`)
+	// shadowRE defines a function of a tool's name.
+	shadowRE = lazily(`(?m)(^|[;\s])(function )?(npm|npx|yarn|pnpm|go|cargo|pytest|python3?|make|mvn|gradle|bundle|rspec|composer|php|dotnet|mix|swift|ctest|bats|git|exit|false|set)\s*\(\) *\{`)
+)
+
 // switchedOffRE is a flag that switches something off.
 var switchedOffRE = lazily(`-\w+=false`)
 
@@ -241,6 +311,12 @@ func shellGuards(a, b string, wa, wb []string) string {
 		return "the exit status is negated"
 	case len(backgroundRE.FindAllString(b, -1)) > len(backgroundRE.FindAllString(a, -1)) && !strings.Contains(b, "wait"):
 		return "nothing waits for it: it runs in the background"
+	case len(filterRE.FindAllString(b, -1)) > len(filterRE.FindAllString(a, -1)):
+		return "the list of what is run is filtered: " + clip(filterRE.FindString(b), 60)
+	case len(strictEnvRE.FindAllString(a, -1)) > len(strictEnvRE.FindAllString(b, -1)):
+		return "its environment is less strict: no longer " + clip(strictEnvRE.FindString(a), 60)
+	case shadowRE.MatchString(b) && !shadowRE.MatchString(a):
+		return "a function takes the place of a tool: " + shadowRE.FindString(b)
 	case strings.Contains(a, "unittest discover") && strings.Contains(b, "unittest") && !strings.Contains(b, "discover"):
 		return "tests are no longer discovered"
 	case switchedOffRE.MatchString(b) && !switchedOffRE.MatchString(a) && strings.Contains(b, "go vet"):

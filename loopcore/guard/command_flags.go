@@ -140,7 +140,7 @@ func flagOf(tool, flag, arg string) bool {
 	case "-g", "-f", "-i":
 		return is("mocha", "playwright") || flag == "-f" && is("bats")
 	case "-e":
-		return is("rspec")
+		return is("rspec", "shellcheck")
 	case "-o":
 		return is("jest") || is("pytest") && !hasAny(arg, "junit", "log_", "cache_dir", "console_output_style", "asyncio_", "tmp_path")
 	case "-x":

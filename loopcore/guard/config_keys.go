@@ -265,6 +265,7 @@ var keyRules = []keyRule{
 	kx("C08", looseOn, `(^|/)tox\.ini$`, `ignore_outcome$`),
 	kx("C08", looseShrink, `(^|/)tox\.ini$`, `(^|\.)env_?list$`),
 	kx("C08", looseOn, `(^|/)taskfile\.ya?ml$`, `ignore_error$`),
+	kx("C08", looseAny, `(^|/)taskfile\.ya?ml$`, `\.platforms$`),
 	kh("C08", looseAny, `(^|/)taskfile\.ya?ml$`, `\.status$`),
 	kh("E06", looseAny, `(^|/)junit-platform\.properties$`, `conditions\.deactivate$|autodetection\.enabled$`),
 	kh("E06", looseAny, `(^|/)gradle\.properties$`, `skip`),

@@ -11,13 +11,15 @@ import (
 func isConfig(p string) bool {
 	b := strings.ToLower(baseName(p))
 	switch b {
-	case "makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gemfile", "package.json", "composer.json", "cargo.toml", "go.mod", "go.work", "pom.xml", "cmakelists.txt", "mix.exs", "package.swift", "noxfile.py", "tasks.py", "taskfile.yml", "taskfile.yaml", "jenkinsfile", "dockerfile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitignore", ".gitattributes", ".gitmodules", ".rspec", ".simplecov", ".credo.exs", ".dialyzer_ignore.exs", ".formatter.exs", ".shellcheckrc", ".shellspec", ".batsrc", ".eslintignore", ".prettierignore", ".rubocop.yml", "ctestcustom.cmake", "cmakepresets.json", "build.bazel", "meson.build", "turbo.json", "nx.json", "project.json", "lerna.json", ".lintstagedrc", ".lintstagedrc.json", ".huskyrc", "setup.py", "setup.cfg", "tox.ini", "pyproject.toml", ".fixloop.yaml", ".fixloop.yml", "gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json", "test-suppressions.json", "makefile.am", "deny.toml", "audit.toml", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml", ".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig":
+	case "makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gemfile", "package.json", "composer.json", "cargo.toml", "go.mod", "go.work", "pom.xml", "cmakelists.txt", "mix.exs", "package.swift", "noxfile.py", "tasks.py", "taskfile.yml", "taskfile.yaml", "jenkinsfile", "dockerfile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitignore", ".gitattributes", ".gitmodules", ".rspec", ".simplecov", ".credo.exs", ".dialyzer_ignore.exs", ".formatter.exs", ".shellcheckrc", ".shellspec", ".batsrc", ".eslintignore", ".prettierignore", ".rubocop.yml", "ctestcustom.cmake", "cmakepresets.json", "build.bazel", "meson.build", "turbo.json", "nx.json", "project.json", "lerna.json", ".lintstagedrc", ".lintstagedrc.json", ".huskyrc", "setup.py", "setup.cfg", "tox.ini", "pyproject.toml", ".fixloop.yaml", ".fixloop.yml", "gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json", "test-suppressions.json", "makefile.am", "deny.toml", "audit.toml", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml", ".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig", "steepfile", "fastfile", "build.sbt", "build.cake", "conanfile.txt", "conanfile.py", "pipfile":
 		return true
+	case "config":
+		return hasSeg(p, "sorbet")
 	}
 	if isCI(p) || strings.HasPrefix(p, ".github/workflows/") || strings.HasPrefix(p, ".github/actions/") || strings.HasPrefix(p, ".circleci/") || hasSeg(p, ".husky", ".githooks", ".cargo", ".mvn", ".buildkite", ".config", ".woodpecker") || isHook(p) {
 		return true
 	}
-	if hasSuffixAny(b, ".gradle", ".gradle.kts", ".mk", ".cmake", ".csproj", ".fsproj", ".vbproj", ".runsettings", ".ruleset", ".xctestplan", ".neon", ".neon.dist", ".gemspec", ".pth") || strings.HasPrefix(b, "directory.build.") {
+	if hasSuffixAny(b, ".gradle", ".gradle.kts", ".mk", ".cmake", ".csproj", ".fsproj", ".vbproj", ".runsettings", ".ruleset", ".xctestplan", ".neon", ".neon.dist", ".gemspec", ".pth", ".sln") || strings.HasPrefix(b, "directory.build.") {
 		return true
 	}
 	if strings.HasPrefix(b, "tsconfig") || isBaseline(p) {
@@ -100,11 +102,11 @@ func amount(s string) (float64, bool) {
 // level ranks severities; -1 is none.
 func level(s string) int {
 	switch strings.ToLower(strings.Trim(s, `"' `)) {
-	case "off", "0", "none", "allow", "false", "ignore", "silent", "suppress", "disabled", "null":
+	case "off", "0", "none", "allow", "false", "ignore", "silent", "suppress", "disabled", "null", "nothing", "lenient":
 		return 0
 	case "hint", "info", "information", "1", "warn", "warning", "suggestion", "note", "convention", "refactor":
 		return 1
-	case "error", "2", "deny", "fatal", "true", "on", "enabled":
+	case "error", "2", "deny", "fatal", "true", "on", "enabled", "raise":
 		return 2
 	case "forbid":
 		return 3

@@ -75,7 +75,7 @@ func meaningOf(p, key string, a, b []string) (keyRule, bool) {
 		r.rule, r.dir, ok = numberMeaning(rule, w, all)
 	case switches(a, b):
 		r.dir, ok = switchMeaning(w, len(a) > 0 && len(b) > 0 || !truthy(first(b)) && !falsy(first(b)))
-	case leaveOutRE.MatchString(w):
+	case leaveOutRE.MatchString(w), len(a) == 0 && leaveOutRE.MatchString(all) && !takeInRE.MatchString(w):
 		r.dir, ok = looseGrow, true
 	case takeInRE.MatchString(w):
 		r.dir, ok = looseShrink, true

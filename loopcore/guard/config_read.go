@@ -41,6 +41,9 @@ func readSettings(p string, data []byte) (s settings, ok bool) {
 		if strings.Count(text, "*") > 200 && strings.Count(text, "&") > 10 { // alias bombs
 			return nil, false
 		}
+		if strings.Contains(p, ".neon") {
+			text = strings.ReplaceAll(text, "\t", "    ") // NEON is indented by tabs
+		}
 		var v any
 		if yaml.Unmarshal([]byte(text), &v) != nil {
 			plain := neonStarRE.ReplaceAllString(strings.ReplaceAll(text, `\`, "/"), "${1}'**$2'")
@@ -84,6 +87,9 @@ func formOf(p string) string {
 		return "json"
 	case ".rubocop.yml", ".rubocop_todo.yml", ".golangci.yml", ".swiftlint.yml", ".codecov.yml", ".clang-tidy", ".yamllint", ".phan", ".reek.yml":
 		return "yaml"
+	}
+	if b == "pipfile" {
+		return "toml"
 	}
 	switch ext(b) {
 	case ".toml":

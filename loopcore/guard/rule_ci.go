@@ -29,7 +29,14 @@ func (d *diff) ciSettings(f *fileDiff, a, b *ciDoc) {
 			if step != "" && !a.hasStep(oj, step) {
 				continue // a new step
 			}
-			if why, sev := looseCI(key, va, vb); why != "" {
+			why, sev := looseCI(key, va, vb)
+			if name, input := strings.CutPrefix(key, "with."); input {
+				why, sev = looseInput(step, name, va, vb)
+			}
+			if sev == loopcore.SevHuman && nj.checks() && neverHere(key, va, vb) {
+				sev = loopcore.SevBlock
+			}
+			if why != "" {
 				say(d.ciSeverity(nj, step, sev), fmt.Sprintf("%s %s: %s: %s → %s", name, clip(step, 60), key, show(va), show(vb)))
 			}
 		}
@@ -52,6 +59,49 @@ func (d *diff) ciSeverity(j *job, step string, sev loopcore.Severity) loopcore.S
 	return sev
 }
 
+var (
+	// elsewhereRE is a condition by which no push and no pull request runs a job.
+	elsewhereRE = lazily(`event_name *== *'(schedule|workflow_dispatch|release|workflow_call)'|startsWith\(github\.ref, *'refs/tags|^(tags|schedules|triggers|api|web)$`)
+	// ownWordRE is a condition that asks for what only a person sets.
+	ownWordRE = lazily(`github\.(actor|triggering_actor)\b|\b(vars|env|inputs)\.\w|\bvariables\[|\$[A-Z]\w*(TEST|RUN|FULL|SLOW)\w*`)
+	// commonBranchRE names branches that most projects work on.
+	commonBranchRE = lazily(`(?i)\b(main|master|trunk|dev|develop|development|next|staging|release|releases|stable|current|canary|default)\b|^\*+$|\$|\d+\.`)
+)
+
+// neverHere says whether a new condition holds for no push and no pull request,
+// or only where somebody asks for it.
+func neverHere(key string, a, b []string) bool {
+	t := strings.Join(minus(b, a), " ")
+	switch key {
+	case "if", "only_if", "condition", "only", "when":
+		return len(a) == 0 && (elsewhereRE.MatchString(t) || ownWordRE.MatchString(t)) && !strings.Contains(t, "||")
+	case "rules":
+		return strings.Contains(t, "allow_failure=true")
+	}
+	return false
+}
+
+// looseInput judges an input of an action or task.
+func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
+	words := wordsOf(name)
+	switch {
+	case name == "args" || name == "arguments" || name == "options":
+		for _, h := range compareFlags(strings.ToLower(step), shellWords(strings.Join(a, " ")), shellWords(strings.Join(b, " "))) {
+			return h.why, h.sev
+		}
+	case switches(a, b) && len(b) > 0:
+		dir, ok := switchMeaning(words, false)
+		if ok && dir == looseOn && truthy(first(b)) && !truthy(first(a)) || ok && dir == looseOff && falsy(first(b)) && truthy(first(a)) {
+			return name, loopcore.SevBlock
+		}
+	case leaveOutRE.MatchString(words) && checkNameRE.MatchString(step) && len(minus(splitValues(b), splitValues(a))) > 0, strings.Contains(words, "allowed fail") && len(minus(b, a)) > 0:
+		return name, loopcore.SevBlock
+	case takeInRE.MatchString(words) && len(a) == 1 && len(b) == 1 && a[0] != b[0] && matchAny(a, sampleRE.ReplaceAllString(b[0], "x")):
+		return name, loopcore.SevBlock
+	}
+	return "", ""
+}
+
 // neverRE is a condition that never holds.
 var neverRE = lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`)
 
@@ -59,9 +109,9 @@ var neverRE = lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|
 func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 	one, two := first(a), first(b)
 	switch key {
-	case "continue-on-error", "allow_failure", "continueOnError", "soft_fail", "ignoreExitStatus", "skip", "manual":
+	case "continue-on-error", "allow_failure", "continueOnError", "soft_fail", "ignoreExitStatus", "skip", "manual", "allowFailure":
 		if len(b) > 0 && !falsy(two) && !truthy(one) {
-			if strings.Contains(two, "matrix.") || strings.Contains(two, "${{") && !strings.Contains(two, "true") || strings.HasPrefix(two, "exit_codes") {
+			if strings.Contains(two, "matrix.") || strings.Contains(two, "${{") && !strings.Contains(two, "true") || strings.HasPrefix(two, "exit_codes") && !contains(b, "exit_codes=1") {
 				return key, loopcore.SevHuman
 			}
 			return key, loopcore.SevBlock
@@ -98,7 +148,15 @@ func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 		if len(b) > 0 {
 			return key, loopcore.SevHuman
 		}
-	case "fail_ci_if_error", "failOnStderr", "failTaskOnFailedTests":
+	case "trigger":
+		if two == "manual" {
+			return key, loopcore.SevBlock
+		}
+	case "failTaskOnFailedTests":
+		if falsy(two) && truthy(one) {
+			return key, loopcore.SevBlock
+		}
+	case "fail_ci_if_error", "failOnStderr":
 		if falsy(two) && truthy(one) {
 			return key, loopcore.SevHuman
 		}
@@ -137,7 +195,7 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 	for _, e := range [...]string{"push", "pull_request", "merge_group", "pull_request_target"} {
 		if ea[e] && !eb[e] {
 			sev := loopcore.SevBlock
-			if eb["push"] || eb["pull_request"] {
+			if eb["push"] && len(b.all["on.push.branches"])+len(b.all["true.push.branches"]) == 0 || eb["pull_request"] {
 				sev = loopcore.SevHuman
 			}
 			say(sev, "on: no longer started by "+e)
@@ -161,10 +219,43 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 			}
 		case strings.HasSuffix(k, ".paths") || strings.HasSuffix(k, ".branches"):
 			if len(a.all[k]) == 0 && ea[event(k)] && len(b.all[k]) > 0 || len(minus(a.all[k], b.all[k])) > 0 && len(b.all[k]) > 0 {
-				say(loopcore.SevHuman, k+": "+show(a.all[k])+" → "+show(b.all[k]))
+				sev := loopcore.SevHuman
+				if strings.HasSuffix(k, ".branches") && !commonBranchRE.MatchString(strings.Join(b.all[k], " ")) {
+					sev = loopcore.SevBlock
+				}
+				say(sev, k+": "+show(a.all[k])+" → "+show(b.all[k]))
 			}
 		}
 	}
+	d.ciFilters(a, b, say)
+}
+
+// ciFilters reports jobs of CircleCI that run on fewer branches, or leave their workflow.
+func (d *diff) ciFilters(a, b *ciDoc, say func(loopcore.Severity, string)) {
+	for _, k := range keysOf(a.all, b.all) {
+		news := minus(b.all[k], a.all[k])
+		switch {
+		case !strings.HasPrefix(k, "workflows."):
+		case strings.HasSuffix(k, "filters.branches.only") && len(a.all[k]) == 0 && len(news) > 0 && checkNameRE.MatchString(k):
+			say(loopcore.SevBlock, k+": (absent) → "+show(news))
+		case strings.HasSuffix(k, ".jobs"):
+			for _, gone := range minus(a.all[k], b.all[k]) {
+				if j := a.jobs[gone]; j != nil && j.checks() && !hasJob(b.all, k, gone) {
+					say(loopcore.SevBlock, k+": no longer runs "+gone)
+				}
+			}
+		}
+	}
+}
+
+// hasJob says whether a list of jobs names one with settings of its own.
+func hasJob(s settings, list, name string) bool {
+	for k := range s {
+		if strings.HasPrefix(k, list+".[") && strings.Contains(k, "]."+name+".") {
+			return true
+		}
+	}
+	return false
 }
 
 func docsOnly(vs []string) bool {

@@ -20,6 +20,9 @@ func (d *diff) configRules() {
 		if f.role == roleCode && f.oldU.lang == langShell && toolCalls(f.oldU.src) > 0 { // a script of the gate
 			d.commandsOf(f)
 		}
+		if f.role == roleCode && f.oldU.lang == langShell {
+			d.flips(f)
+		}
 		if f.role != roleConfig && !f.testSide() {
 			continue
 		}
@@ -28,6 +31,7 @@ func (d *diff) configRules() {
 			d.commandsOf(f)
 		}
 		d.scriptPatterns(f)
+		d.flips(f)
 	}
 }
 

@@ -348,13 +348,23 @@ func (d *diff) wrappers(f *fileDiff) {
 		}
 	case wrapper && f.old != nil:
 		d.report("E01", loopcore.SevBlock, p, 0, "the build wrapper was edited")
-	case bin && f.old != nil && (toolCalls(string(f.old.Data)) > toolCalls(string(f.new.Data)) || hasAny(addedText(string(f.old.Data), string(f.new.Data)), "exit 0", "|| true", "exit(0)", "; true")):
+	case bin && f.old != nil && (toolCalls(string(f.old.Data)) > toolCalls(string(f.new.Data)) || passesMore(f)):
 		d.report("E01", loopcore.SevBlock, p, 0, "the program that the gate calls was replaced")
 	case (bin && ext(b) == "" || root) && f.old == nil && d.pathPrefix(dir) && !strings.Contains(string(f.new.Data), "exec "):
 		d.report("E01", loopcore.SevBlock, p, 0, "a program of the name of a tool is new")
 	case root && f.old == nil:
 		d.report("E01", loopcore.SevBlock, p, 0, "a program of the name of a tool is new")
 	}
+}
+
+// passesMore says whether a program ends as a success where it did not.
+func passesMore(f *fileDiff) bool {
+	if isScript(f.old) && isScript(f.new) {
+		if unheard, followed := unheardTools(codeLines(f.old.Data), codeLines(f.new.Data), oneProgram); followed {
+			return len(unheard) > 0
+		}
+	}
+	return hasAny(addedText(string(f.old.Data), string(f.new.Data)), "exit 0", "|| true", "exit(0)", "; true")
 }
 
 // wrapperUpgrade says whether the wrapper's version file changed too.

@@ -58,7 +58,7 @@ func (d *diff) judgeProgram(f *fileDiff) (string, loopcore.Severity) {
 	case countMatches(passSignRE, after) > countMatches(passSignRE, before):
 		return "the program that the gate calls passes where it did not: " + clip(added(a, b, passSignRE), 80), loopcore.SevBlock
 	case shell:
-		for _, h := range compareCommands(a, b) {
+		for _, h := range compareCommands(a, b, oneProgram) {
 			return fmt.Sprintf("the program that the gate calls does less: %s", h.why), h.sev
 		}
 	}

@@ -84,7 +84,7 @@ func hookLess(leaf string, a, b []string) loopcore.Severity {
 	news := minus(splitValues(b), splitValues(a))
 	switch leaf {
 	case "exclude", "exclude_types", "skip", "only", "files", "types", "types_or":
-		if len(news) == 0 || docsOnly(news) || leaf == "skip" && falsy(first(b)) {
+		if len(news) == 0 || strings.HasPrefix(leaf, "exclude") && docsOnly(news) || leaf == "skip" && falsy(first(b)) {
 			return ""
 		}
 		if len(a) > 0 || generatedPath(strings.Join(news, " ")) {

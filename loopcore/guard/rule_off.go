@@ -64,13 +64,16 @@ func (d *diff) commentedOut(f *fileDiff) {
 	}
 	note(string(f.old.Data), -1)
 	note(string(f.new.Data), 1)
-	n, what, line := 0, "", 0
+	n, what, line, sev := 0, "", 0, loopcore.SevHuman
 	for k, l := range strings.Split(string(f.new.Data), "\n") {
 		bare := strings.TrimSpace(l)
 		text := strings.TrimSpace(strings.TrimLeft(bare, "#/*-<!; \t"))
 		if isComment(bare) && dead[text] > 0 && live[text] > 0 {
 			if n++; n == 1 {
 				what, line = text, k+1
+			}
+			if toolCalls(text) > 0 || strings.HasPrefix(text, "add_test") || strings.Contains(text, "discover_tests") {
+				sev = loopcore.SevBlock
 			}
 		}
 	}
@@ -84,7 +87,7 @@ func (d *diff) commentedOut(f *fileDiff) {
 	case hasAny(strings.ToLower(f.path()), "lint", "rubocop", "flake8", "ruff", "credo", "clang-tidy", "detekt", "pre-commit", "phpcs"):
 		rule = "C03"
 	}
-	d.report(rule, loopcore.SevHuman, f.path(), line, fmt.Sprintf("%d lines became comments: %s", n, clip(what, 120)))
+	d.report(rule, sev, f.path(), line, fmt.Sprintf("%d lines became comments: %s", n, clip(what, 120)))
 }
 
 // recipeRE is a line of a recipe that fails by itself.

@@ -191,7 +191,7 @@ func oursGate(before, after ours, say func(loopcore.Severity, string, ...any)) {
 			say(loopcore.SevHuman, "a command takes the place of the one that was detected: %s", kind)
 		case len(a) > 0:
 			sev := loopcore.SevHuman
-			for _, h := range compareCommands(a, b) {
+			for _, h := range compareCommands(a, b, stopping) {
 				if weight(h.sev) > weight(sev) {
 					sev = h.sev
 				}

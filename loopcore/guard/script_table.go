@@ -18,7 +18,8 @@ const (
 // scriptPatterns are what keyRules are, for settings that are programs.
 var scriptPatterns = []scriptPattern{
 	// pytest
-	sx("C01", loopcore.SevBlock, pyConf, `\bcollect_ignore(_glob)?\b\s*(=|\+=|\.)|\bpytest_ignore_collect\b|\bpytest_deselected\b|\bitems\[:\]\s*=|\bitems\.(remove|pop|clear)\(|\bdel items\b|\bpytest_collect_file\b|\bpytest_pycollect_makeitem\b|\bpytest_itemcollected\b`, ``),
+	sx("C01", loopcore.SevBlock, pyConf, `\bcollect_ignore(_glob)?\b\s*(=|\+=|\.)|\bpytest_ignore_collect\b|\bpytest_deselected\b|\bitems\[:\]\s*=|\bitems\.(remove|pop|clear)\(|\bdel items\b|\bpytest_collect_file\b|\bpytest_pycollect_makeitem\b|\bpytest_itemcollected\b|config\.option\.(keyword|markexpr|deselect|ignore|ignore_glob|lf|maxfail)\s*=|config\.args\s*=|success_codes\s*=|\bwarn\s*=\s*True`, ``),
+	sx("C08", loopcore.SevBlock, `(tox\.ini|\.toml|\.cfg|\.mk|[Mm]akefile|justfile|Dockerfile|\.envrc|\.env|Jenkinsfile|\.ya?ml)$`, `\b(PYTEST_ADDOPTS|SPEC_OPTS|TESTOPTS|GOFLAGS|GTEST_FILTER|NODE_OPTIONS)["']?\s*[:=].*(-k\b|-m\b|--deselect|--ignore|-run|-skip|-short|--require|--import|--loader|--tag|--exclude|no:)`, ``),
 	sx("E06", loopcore.SevHuman, pyConf, `\bpytest_plugins\s*=|\bpytest_load_initial_conftests\b|\bpytest_cmdline_(main|preparse)\b|\bpytest_configure\b`, ``),
 	// Ruby
 	sx("C02", loopcore.SevBlock, rubySide, `fail_on_error\s*=\s*false|fail_fast\s*=\s*true|failure_exit_code\s*=\s*0|error_exit_code\s*=\s*0|abort_on_failure|raise_errors_for_deprecations.*false|run_all_when_everything_filtered\s*=\s*false`, `raise_errors_for_deprecations!|fail_if_no_examples\s*=\s*true|raise_on_warning\s*=\s*true|verify_partial_doubles\s*=\s*true`),
@@ -58,6 +59,10 @@ var scriptPatterns = []scriptPattern{
 	sx("R04", loopcore.SevBlock, netSide, `assembly:\s*(\w+\.)*TestFramework`, ``),
 	// Rake tasks for JavaScript's and others' gates live in commandsOf
 	sx("C08", loopcore.SevBlock, `(^|/)Rakefile$`, ``, `^task\s+(:default|default:|:test|:ci).*`),
+	sx("C08", loopcore.SevBlock, `(?i)(^|/)\.?justfile$`, `^set shell :?=.*\+\w*e`, `^set shell :?=.*(-\w*e|pipefail)`),
+	sx("C08", loopcore.SevBlock, `(^|/)magefile\.go$`, `^_(, _)? = sh\.`, ``),
+	sx("C08", loopcore.SevBlock, `(^|/)(Earthfile|build\.cake)$`, `ContinueOnError|\.OnError\(`, `^\s*BUILD \+\w*(test|lint|check|vet)`),
+	sx("C01", loopcore.SevHuman, `\.sln$`, ``, `^Project\(.*[Tt]est`),
 	// Jenkins
 	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `\bcatchError\b|\bwarnError\b|returnStatus:\s*true|\|\|\s*true|propagate:\s*false|currentBuild\.result\s*=\s*.SUCCESS|allowEmptyResults:\s*true|when\s*\{\s*expression\s*\{\s*false|unstable\(|try\s*\{`, `\bjunit\b|error\b.*failed`),
 	// R03 outside of code files
@@ -98,11 +103,12 @@ var scriptPatterns = []scriptPattern{
 	sx("C09", loopcore.SevBlock, `(^|/)grumphp\.ya?ml$`, ``, `^\s*\w+:\s*(~|null|$)`),
 	sx("C01", loopcore.SevBlock, rubySide, `\bt\.options\s*=.*-n\b|\bTESTOPTS\b`, ``),
 	sx("C10", loopcore.SevBlock, rubySide, `\.warning\s*=\s*false`, `\.warning\s*=\s*true`),
-	sx("C08", loopcore.SevBlock, `(^|/)(GNU)?[Mm]akefile$`, `^\.(IGNORE|SILENT=no)\b|^SHELL\s*[:?]?=\s*\S*(true|echo|:)\s*$`, `^\.SHELLFLAGS.*(pipefail|-e)`),
+	sx("C08", loopcore.SevBlock, `(^|/)(GNU)?[Mm]akefile$`, `^\.(IGNORE|SILENT=no)\b|^MAKEFLAGS\s*[:+?]?=.*(-\w*i\b|--ignore-errors|-\w*n\b|--dry-run|--touch)|^\w*(PKGS?|PACKAGES|TESTS?|DIRS|FILES)\s*[:+?]?=.*(grep -\w*v|filter-out)|^SHELL\s*[:?]?=\s*\S*(true|echo|:)\s*$`, `^\.SHELLFLAGS.*(pipefail|-e)`),
 	sx("C07", loopcore.SevBlock, `(^|/)\.circleci/config\.yml$`, `^\s*when:\s*on_fail`, ``),
-	sx("C07", loopcore.SevBlock, `(^|/)azure-pipelines\.ya?ml$`, `^trigger:\s*none`, ``),
-	sx("C07", loopcore.SevBlock, `(^|/)\.github/workflows/`, `^\s*(`+runnerEnv+`|RUSTFLAGS.*(cap-lints|-A)):|>\s*(node_modules|vendor)/(\.)?bin/|^\s*shell:\s*bash\s*\{0\}`, ``),
-	sx("C07", loopcore.SevHuman, `(^|/)\.github/workflows/`, `\brm\s+(-\w+\s+)*\S*(test|spec)`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)azure-pipelines\.ya?ml$`, `^(trigger|pr):\s*none`, ``),
+	sx("C07", loopcore.SevBlock, `(^|/)\.github/workflows/`, `^\s*(`+runnerEnv+`|SKIP|RUSTFLAGS.*(cap-lints|-A)):|>\s*(node_modules|vendor)/(\.)?bin/|^\s*shell:\s*bash\s*\{0\}`, ``),
+	sx("C07", loopcore.SevHuman, `(^|/)\.github/workflows/`, `\brm\s+(-\w+\s+)*\S*(test|spec)`, `FLAGS:.*(-D ?warnings|-Werror)`),
+	sx("C07", loopcore.SevBlock, `(^|/)\.github/workflows/`, `\b(rm|sed -\w*i\w*|perl -\w*i\w*|mv|truncate)\s.*\b(tests?/|spec/|__tests__/|test_\w+\.|\w+_test\.|\w+\.(test|spec)\.)`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)(\.woodpecker\.ya?ml|\.drone\.ya?ml)$`, `^\s*failure:\s*ignore`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)\.cirrus\.yml$`, `^\s*allow_failures:\s*true`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `-DskipTests|-Dmaven\.test\.(skip|failure\.ignore)|when\s*\{\s*(branch|expression|environment)`, `^\s*sh\b.*\b(test|verify|check|lint|build)\b`),

@@ -15,7 +15,7 @@ func isCI(p string) bool {
 	case ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", ".semaphore.yml", ".cirrus.yml", "azure-pipelines.yaml", ".gitlab-ci.yaml", "bitrise.yml", "codemagic.yaml":
 		return true
 	}
-	return strings.HasPrefix(l, ".github/workflows/") || strings.HasPrefix(l, ".circleci/") || strings.HasPrefix(l, ".buildkite/") || strings.HasPrefix(l, ".woodpecker/") || strings.Contains(l, ".gitlab/ci/") || strings.HasPrefix(l, ".github/actions/")
+	return strings.HasPrefix(l, ".github/workflows/") || strings.HasPrefix(l, ".circleci/") || strings.HasPrefix(l, ".buildkite/") || strings.HasPrefix(l, ".woodpecker/") || strings.HasPrefix(l, ".forgejo/workflows/") || strings.HasPrefix(l, ".gitea/workflows/") || strings.Contains(l, ".gitlab/ci/") || strings.HasPrefix(l, ".github/actions/")
 }
 
 // isHook says whether a path is a git hook.
@@ -60,6 +60,9 @@ func (d *diff) commandsOf(f *fileDiff) {
 		if b == nil && f.new != nil && n == baseName(p) {
 			b = []string{} // a program that runs no tool any more
 		}
+		if of, deps := strings.CutPrefix(n, "deps:"); deps && b == nil && f.new != nil && (after[of] != nil || strings.Contains(string(f.new.Data), lastPart(strings.ReplaceAll(of, ".", ": ")))) {
+			b = []string{}
+		}
 		if f.new == nil || b == nil {
 			if len(toolRuns(shellWords(strings.Join(a, "\n")))) > 0 && gateName(n) {
 				d.report(rule, loopcore.SevHuman, p, 0, "the target "+n+" was removed")
@@ -82,7 +85,11 @@ func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all 
 		}
 		return
 	}
-	for _, h := range compareCommands(a, b) {
+	how := eachAlone
+	if name == baseName(f.path()) && (f.newU.lang == langShell || ext(f.path()) == ".sh") {
+		how = oneProgram
+	}
+	for _, h := range compareCommands(a, b, how) {
 		r := h.rule
 		if r == "C08" {
 			r = rule
@@ -120,7 +127,7 @@ func commandsIn(p string, b []byte) commandSet {
 		return makeTargets(string(b))
 	case base == "package.json" || base == "composer.json" || base == "deno.json" || base == "deno.jsonc":
 		return scriptTargets(p, b)
-	case base == "tox.ini" || base == "setup.cfg" || base == "pyproject.toml" || base == "taskfile.yml" || base == "taskfile.yaml" || strings.HasPrefix(base, "lefthook") || base == ".lefthook.yml" || base == "mise.toml" || base == ".mise.toml" || base == "turbo.json" || base == "project.json" || base == "nx.json" || base == ".pre-commit-config.yaml" || strings.HasPrefix(base, ".lintstagedrc"):
+	case base == "tox.ini" || base == "setup.cfg" || base == "pyproject.toml" || base == "taskfile.yml" || base == "taskfile.yaml" || strings.HasPrefix(base, "lefthook") || base == ".lefthook.yml" || base == "mise.toml" || base == "pipfile" || base == ".mise.toml" || base == "turbo.json" || base == "project.json" || base == "nx.json" || base == ".pre-commit-config.yaml" || strings.HasPrefix(base, ".lintstagedrc"):
 		return keyTargets(p, b)
 	case base == "noxfile.py" || base == "tasks.py" || base == "rakefile" || base == "mix.exs" || base == "magefile.go" || strings.HasSuffix(base, ".sh") || langOf(p, string(b[:min(len(b), 100)])) == langShell || hasSeg(p, ".husky") || base == "dockerfile" || base == "jenkinsfile" || base == "procfile" || base == "dangerfile":
 		return commandSet{baseName(p): commandLines(p, string(b))}
@@ -333,7 +340,7 @@ func (d *diff) hookFile(f *fileDiff) {
 	case maskRE.MatchString(text), strings.HasPrefix(first, "exit 0") && !strings.HasPrefix(firstCommand(a), "exit 0"), toolCalls(string(f.new.Data)) < toolCalls(string(f.old.Data)), calls(b) == 0 && calls(a) > 0, calls(b) < calls(a) && hasAny(text, "exit 0", "true"):
 		d.report("C09", loopcore.SevBlock, f.path(), lineOf(string(f.new.Data), text), "a git hook checks less: "+clip(text, 100))
 	default:
-		for _, h := range compareCommands(a, b) {
+		for _, h := range compareCommands(a, b, oneProgram) {
 			d.report("C09", h.sev, f.path(), 0, h.why)
 		}
 	}

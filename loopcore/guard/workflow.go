@@ -39,12 +39,20 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 	line := func(ws []string) int { return keyLine(string(f.new.Data), first(ws), nil) }
 	for _, name := range a.order {
 		oj, nj := a.jobs[name], b.jobs[name]
+		if nj == nil && b.jobs["."+name] != nil && oj.checks() && !strings.Contains(string(f.new.Data), "extends: ."+name) {
+			d.report("C07", loopcore.SevBlock, f.path(), 0, "the job "+name+" is hidden by a dot")
+			continue
+		}
 		if nj == nil {
+			sev := loopcore.SevHuman
+			if d.onlyCI(f) {
+				sev = loopcore.SevBlock // and no other file of CI takes it over
+			}
 			runs := toolRuns(shellWords(strings.Join(oj.runs, "\n")))
 			now := toolRuns(shellWords(strings.Join(allNew, "\n")))
 			for _, t := range sortedKeys(runs) {
 				if now[t] == 0 && !aliased(t, now, strings.Join(allNew, "\n")) {
-					d.report("C07", loopcore.SevHuman, f.path(), 0, fmt.Sprintf("the job %s is gone, and nothing runs %s", name, t))
+					d.report("C07", sev, f.path(), 0, fmt.Sprintf("the job %s is gone, and nothing runs %s", name, t))
 					break
 				}
 			}
@@ -53,6 +61,7 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			}
 			continue
 		}
+		d.ciUses(f, oj, nj, b)
 		ra, rb := minus(oj.runs, nj.runs), minus(nj.runs, oj.runs)
 		if len(ra) == 0 {
 			if len(rb) > 0 && weakensShell(rb) {
@@ -60,7 +69,7 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			}
 			continue
 		}
-		for _, h := range compareCommands(ra, rb) {
+		for _, h := range compareCommands(ra, rb, stopping) {
 			if strings.HasPrefix(h.why, "no longer runs ") {
 				tool := strings.TrimPrefix(h.why, "no longer runs ")
 				now := toolRuns(shellWords(strings.Join(allNew, "\n")))
@@ -77,6 +86,39 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			}
 			d.report(rule, h.sev, f.path(), line(rb), name+": "+h.why)
 		}
+	}
+}
+
+// onlyCI says whether no other file of CI, and no task file, changed with f.
+func (d *diff) onlyCI(f *fileDiff) bool {
+	for _, o := range d.files {
+		if o != f && o.new != nil && (isCI(o.path()) || o.role == roleConfig && o.old == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkingActionRE is an action that tests or checks.
+var checkingActionRE = lazily(`(?i)test|lint|check|pre-commit|codeql|sonar|super-linter|trivy|snyk|audit|clippy|mypy|ruff|black|phpstan|psalm`)
+
+// ciUses reports checking actions that a job no longer uses.
+func (d *diff) ciUses(f *fileDiff, oj, nj *job, b *ciDoc) {
+	name := func(u string) string { n, _, _ := strings.Cut(u, "@"); return n }
+	now := strings.Join(nj.uses, "\n")
+	for _, j := range b.jobs {
+		now += "\n" + strings.Join(j.uses, "\n")
+	}
+	for _, u := range oj.uses {
+		n := name(u)
+		if !checkingActionRE.MatchString(n) || strings.Contains(n, "checkout") || strings.Contains(n, "report") || strings.Contains(now, n) {
+			continue
+		}
+		sev := loopcore.SevBlock
+		if len(minus(nj.runs, oj.runs))+len(minus(nj.uses, oj.uses)) > 0 || !d.onlyCI(f) {
+			sev = loopcore.SevHuman // something else in its place
+		}
+		d.report("C07", sev, f.path(), 0, oj.name+" no longer uses "+n)
 	}
 }
 
@@ -185,8 +227,12 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 					continue
 				}
 				for _, v := range minus(oj.keys[k], b.jobs[name].keys[k]) {
-					if checkNameRE.MatchString(v) && b.jobs[v] != nil {
-						d.report("C07", loopcore.SevHuman, f.path(), 0, name+" no longer waits for "+v)
+					if j := b.jobs[v]; j != nil && j.checks() {
+						sev := loopcore.SevHuman
+						if strings.Contains(string(f.new.Data), "toJSON(needs)") || strings.Contains(strings.Join(oj.runs, "\n"), "needs.") {
+							sev = loopcore.SevBlock // the job that sums up all others
+						}
+						d.report("C07", sev, f.path(), 0, name+" no longer waits for "+v)
 					}
 				}
 			}
@@ -195,6 +241,10 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 	n, was, _ := size(a)
 	m, is, key := size(b)
 	if m > n || m == n && is > was+8 {
-		d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), key, nil), "the CI leaves out more: "+key)
+		sev := loopcore.SevHuman
+		if strings.Contains(key, "allow_failures") {
+			sev = loopcore.SevBlock
+		}
+		d.report("C07", sev, f.path(), keyLine(string(f.new.Data), key, nil), "the CI leaves out more: "+key)
 	}
 }

@@ -1,0 +1,136 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+
+	"fixloop/loopcore"
+)
+
+// flips reports single words of settings that are programs, and of scripts of
+// the gate, that were set to a milder one: a threshold, a switch, a severity, a
+// name less in a list of what is run. Files whose values can be read have rows.
+func (d *diff) flips(f *fileDiff) {
+	if f.old == nil || f.new == nil || len(f.new.Data) > maxConfig || !flipsIn(f) {
+		return
+	}
+	went := strings.Split(addedText(string(f.new.Data), string(f.old.Data)), "\n")
+	came := strings.Split(addedText(string(f.old.Data), string(f.new.Data)), "\n")
+	for _, b := range came {
+		for _, a := range went {
+			rule, why := flip(f.path(), a, b)
+			if why == "" {
+				continue
+			}
+			d.report(rule, loopcore.SevBlock, f.path(), lineOf(string(f.new.Data), b), fmt.Sprintf("%s: %s → %s", why, clip(a, 80), clip(b, 80)))
+			break
+		}
+	}
+}
+
+// flipsIn says whether a file holds settings, or commands of the gate, in a form that is a program.
+func flipsIn(f *fileDiff) bool {
+	p := strings.ToLower(f.path())
+	switch {
+	case f.role == roleSupport:
+		return configRubyRE.MatchString(p) || mixRE.MatchString(p)
+	case f.role == roleCode:
+		return f.newU.lang == langShell && (checkNameRE.MatchString(baseName(p)) || hasAny(baseName(p), "cover") || toolCalls(f.oldU.src) > 0)
+	case f.role != roleConfig:
+		return false
+	}
+	if _, read := readSettings(f.path(), f.new.Data); read {
+		return ext(p) == ".kts" || ext(p) == ".gradle"
+	}
+	return true
+}
+
+var (
+	configRubyRE = lazily(`(_helper\.rb|\.simplecov|/support/[\w/]+\.rb|helper\.rb)$`)
+	mixRE        = lazily(`(test_helper\.exs|config/test\.exs)$`)
+	// flipWordRE cuts a line into words, numbers and what stands between.
+	flipWordRE = lazily(`\d[\d_.]*|[A-Za-z][\w]*|[^\w\s]`)
+	// switchLineRE is a line about what is checked or built to be checked.
+	switchLineRE = lazily(`\b(tests?|testing|fail|fails|check|checks|coverage|verify|sanitize|sanitizer|asan|ubsan|tsan|warnings|error|errors|strict|partial|raise|report|enforce)\b`)
+)
+
+// flip says what is milder in line b, which differs from line a in little.
+func flip(p, a, b string) (rule, why string) {
+	x, y := flipWordRE.FindAllString(a, -1), flipWordRE.FindAllString(b, -1)
+	switch {
+	case len(x) == len(y):
+		return flipWord(p, x, y)
+	case len(y) < len(x):
+		if w := lostName(x, y); w != "" {
+			return "C08", "no longer runs " + w
+		}
+	}
+	return "", ""
+}
+
+// flipWord judges the one word by which two lines differ.
+func flipWord(p string, x, y []string) (rule, why string) {
+	at := -1
+	for i := range x {
+		if x[i] != y[i] {
+			if at >= 0 {
+				return "", ""
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return "", ""
+	}
+	line, rule := wordsOf(strings.Join(x, " ")), toolRule(strings.ToLower(strings.Join(x, " ")+" "+baseName(p)))
+	if rule == "" {
+		rule = "C02"
+	}
+	before := wordsOf(strings.Join(x[:at], " "))
+	from, okA := amount(x[at])
+	to, okB := amount(y[at])
+	switch {
+	case okA && okB && (retryWordRE.MatchString(before) || timeWordRE.MatchString(before)):
+		if to > from && (retryWordRE.MatchString(before) || to > 10*from) {
+			return "C06", "retries or time grew"
+		}
+	case okA && okB && (ceilingWordRE.MatchString(before) || strings.Contains(before, "quality gates")):
+		if to > from {
+			return rule, "a limit grew"
+		}
+	case okA && okB && (rule == "C05" || floorNameRE.MatchString(before)):
+		if to < from {
+			return "C05", "a threshold fell"
+		}
+	case truthy(x[at]) && falsy(y[at]) && switchLineRE.MatchString(line) && !laxWordRE.MatchString(before):
+		return rule, "it was switched off"
+	case falsy(x[at]) && truthy(y[at]) && laxWordRE.MatchString(before) && switchLineRE.MatchString(line):
+		return rule, "it lets more pass"
+	case level(x[at]) > level(y[at]) && level(y[at]) >= 0 && !truthy(x[at]) && !okA, word(x[at]) > word(y[at]) && level(y[at]) == 0 && !truthy(x[at]):
+		return rule, "it is less strict"
+	}
+	return "", ""
+}
+
+// floorNameRE is a name of what must at least be reached.
+var floorNameRE = lazily(`\b(min|minimum|under|threshold|break|score|msi|cov|cover)\b`)
+
+// lostName is a name that speaks of checking and left a list, where nothing came in its place.
+func lostName(x, y []string) string {
+	gone := minus(x, y)
+	if len(minus(y, x)) > 0 || len(gone) == 0 || !listLineRE.MatchString(strings.Join(x, " ")) {
+		return ""
+	}
+	for _, w := range gone {
+		if gateName(w) && wordOnlyRE.MatchString(w) {
+			return w
+		}
+	}
+	return ""
+}
+
+var (
+	wordOnlyRE = lazily(`^[A-Za-z]\w+$`)
+	// listLineRE is a line that lists what is to be run.
+	listLineRE = lazily(`(?i)sessions|deps\b|depend|\bneeds\b|\btasks?\b|\bpre\b|series|parallel|\ball\b|\bcheck\b|\bci\b|default|stages`)
+)
