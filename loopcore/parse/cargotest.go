@@ -13,7 +13,7 @@ const cargoTestName = "cargo-test"
 var cargoTest = Reader{Name: cargoTestName, Kind: loopcore.KindTest, Spot: spotCargoTest, Read: readCargoTest}
 
 func spotCargoTest(l *Log) bool {
-	return l.HasAny("test result: ", "\ntest ", " ... FAILED", " stdout ----", "Nextest run ID", " panicked at ", " --- FAILED", "Summary [")
+	return l.HasAny("test result: ", "\ntest ", " ... FAILED", " stdout ----", "Nextest run ID", " panicked at ", " has overflowed its stack", " --- FAILED", "Summary [")
 }
 
 // cargoRun is the state of reading.
@@ -25,10 +25,10 @@ type cargoRun struct {
 	known   map[string]bool
 	target  string // the file of the test binary that runs
 	seen    bool
-	result  bool   // the last suite has ended with its result
-	pending string // a test that began and has not ended
-	passing bool   // inside the section of passed tests' output
-	crashed string
+	result  bool                        // the last suite has ended with its result
+	pending string                      // a test that began and has not ended
+	passing bool                        // inside the section of passed tests' output
+	dying   string                      // what a test said that is about to kill its binary
 	loose   map[string]loopcore.Failure // by test: what --nocapture let through
 }
 
@@ -63,6 +63,8 @@ func (g *cargoRun) line(i int, line string) int {
 		return g.progress(i, line)
 	case strings.HasPrefix(line, "thread '") && strings.Contains(line, " panicked at "):
 		return g.uncaptured(i, line)
+	case strings.HasPrefix(line, "thread '") && strings.HasSuffix(line, " has overflowed its stack"):
+		return g.overflowed(line)
 	case g.pending != "" && (line == "FAILED" || line == "ok"):
 		return g.late(line == "ok")
 	case strings.HasPrefix(line, "Error: ") && g.seen && !g.result:
@@ -317,6 +319,16 @@ func cargoDocLine(f *loopcore.Failure, name string) {
 	}
 }
 
+// overflowed reads "thread 'a::b' (25367) has overflowed its stack": the test of
+// that name kills its binary.
+func (g *cargoRun) overflowed(line string) int {
+	if name, _, _ := strings.Cut(line[len("thread '"):], "'"); name != "main" || g.pending == "" {
+		g.pending = name
+	}
+	g.seen, g.dying = true, line+": "
+	return 1
+}
+
 // signal reads how a test binary died.
 func (g *cargoRun) signal(i int, line string) int {
 	_, sig, _ := strings.Cut(line, "(signal: ")
@@ -327,8 +339,7 @@ func (g *cargoRun) signal(i int, line string) int {
 		g.r.Status = loopcore.StatusKilled
 		g.r.Killed = append(g.r.Killed, loopcore.Killed{Suite: g.target, Signal: signalName(128 + atoi(sig)), Reason: "signal"})
 	default:
-		g.crashed = "the test binary died: signal " + sig
-		g.r.Failures = append(g.r.Failures, loopcore.Failure{Kind: loopcore.FailCrash, Suite: g.target, Name: g.pending, Message: g.crashed, At: g.l.Number(i)})
+		g.r.Failures = append(g.r.Failures, loopcore.Failure{Kind: loopcore.FailCrash, Suite: g.target, Name: g.pending, Message: g.dying + "the test binary died: signal " + sig, At: g.l.Number(i)})
 		g.r.Status = loopcore.StatusCrash
 		g.pending = ""
 	}

@@ -31,9 +31,20 @@ func unexplained(l *Log) loopcore.Failure {
 // claimed: a failing mark with a name, a place and an error below it, totals.
 // It knows no runner, so it only believes in failures where the run failed.
 func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
+	return newShapes(l, c).read(r)
+}
+
+// newShapes begins a general reading: with the totals.
+func newShapes(l *Log, c *Claims) *shapes {
 	l, c = unprefixed(l, c)
 	s := &shapes{l: l, c: c}
-	counts, counted := s.totals()
+	s.counts, s.counted = s.totals()
+	return s
+}
+
+// read reads all other shapes.
+func (s *shapes) read(r loopcore.Report) loopcore.Report {
+	l, counts, counted := s.l, s.counts, s.counted
 	failed := l.In.HasExit && l.In.Exit != 0 || !l.In.HasExit && counts.Failed+counts.Errors > 0
 	if failed {
 		s.tests(counts.Failed + counts.Errors)
@@ -55,7 +66,7 @@ func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
 		r.Kind = loopcore.KindTest
 	}
 	r.Failures = append(r.Failures, dedupe(s.found)...)
-	s.settle(&r, counts, counted)
+	s.settle(&r)
 	return r
 }
 
@@ -63,7 +74,8 @@ func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
 const endLines = 3000
 
 // settle sets status and counts of what the shapes told.
-func (s *shapes) settle(r *loopcore.Report, counts loopcore.Counts, counted bool) {
+func (s *shapes) settle(r *loopcore.Report) {
+	counts, counted := s.counts, s.counted
 	if counted && !r.Counted {
 		r.Counts, r.Counted = counts, true
 	} else if !r.Counted {
@@ -132,11 +144,13 @@ func loadError(msg string) bool {
 
 // shapes is the state of the general reading.
 type shapes struct {
-	l     *Log
-	c     *Claims
-	found []loopcore.Failure
-	lists []int // of each found, which numbered list it was in
-	built bool  // what was found are a compiler's errors
+	l       *Log
+	c       *Claims
+	counts  loopcore.Counts // the runner's totals
+	counted bool            // there are some
+	found   []loopcore.Failure
+	lists   []int // of each found, which numbered list it was in
+	built   bool  // what was found are a compiler's errors
 }
 
 // noTestPhrases are what runners say when there was nothing to run.

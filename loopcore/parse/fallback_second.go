@@ -18,8 +18,14 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 	if strings.Contains(r.Runner, ctest.Name) || strings.Contains(r.Runner, meson.Name) {
 		return r // its tests are whole programs: see within
 	}
-	g := fallback(l, NewClaims(len(l.Lines)), loopcore.Report{})
-	if told := g.Counts.Failed + g.Counts.Errors; g.Counted && counting(g.Failures) == told && (told > n && r.Counts.Failed+r.Counts.Errors < told || told == n && withLine(g.Failures) > 2*withLine(r.Failures)) {
+	s, placed := newShapes(l, NewClaims(len(l.Lines))), withLine(r.Failures)
+	told := s.counts.Failed + s.counts.Errors
+	more, nearer := s.counted && told > n && r.Counts.Failed+r.Counts.Errors < told, s.counted && told == n && n > 2*placed
+	if !more && !nearer && bare(r.Failures) == 0 {
+		return r // whatever else is there, it would not be taken
+	}
+	g := s.read(loopcore.Report{})
+	if counting(g.Failures) == told && (more || nearer && withLine(g.Failures) > 2*placed) {
 		g.Killed, g.Tests = r.Killed, r.Tests
 		return g
 	}
@@ -38,6 +44,17 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 	return r
 }
 
+// bare is how many tests failed at no line.
+func bare(fs []loopcore.Failure) int {
+	n := 0
+	for i := range fs {
+		if f := &fs[i]; !f.Optional && f.Name != "" && f.Line == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // withLine is how many failures have a line.
 func withLine(fs []loopcore.Failure) int {
 	n := 0
@@ -54,11 +71,5 @@ const maxSecond = 2000
 
 // doubtful reports whether a reading lacks what the runner must have said.
 func doubtful(r loopcore.Report, n int) bool {
-	bare := 0
-	for _, f := range r.Failures {
-		if !f.Optional && f.Name != "" && f.Line == 0 {
-			bare++
-		}
-	}
-	return bare*2 >= n || !r.Counted
+	return bare(r.Failures)*2 >= n || !r.Counted
 }

@@ -40,9 +40,18 @@ func (s *shapes) diagnostics() {
 		}
 		note(d.failure(s.l, i, loopcore.FailLint), d.severity)
 	}
+	at := map[spot][]int{} // where in found
+	index := func(k int) {
+		p := spot{file: s.found[k].File, line: s.found[k].Line}
+		at[p] = append(at[p], k)
+	}
+	for k := range s.found {
+		index(k)
+	}
 	for _, f := range s.layouts() {
-		if !s.has(f) {
+		if !s.has(f, at) {
 			note(f.failure(s.l), f.severity)
+			index(len(s.found) - 1)
 		}
 	}
 	if len(s.found) == 0 {
@@ -57,10 +66,9 @@ func (s *shapes) diagnostics() {
 }
 
 // has reports whether a finding was read from its own line already.
-func (s *shapes) has(f finding) bool {
-	file := s.l.Path(f.file)
-	for _, o := range s.found {
-		if o.Line == f.line && o.File == file && (o.Column == f.col || o.Column == 0 || f.col == 0) && (o.Message == f.text || o.At == s.l.Number(f.at)) {
+func (s *shapes) has(f finding, at map[spot][]int) bool {
+	for _, k := range at[spot{file: s.l.Path(f.file), line: f.line}] {
+		if o := &s.found[k]; (o.Column == f.col || o.Column == 0 || f.col == 0) && (o.Message == f.text || o.At == s.l.Number(f.at)) {
 			return true
 		}
 	}

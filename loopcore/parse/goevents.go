@@ -122,7 +122,7 @@ func (s *goStream) write(test, out string, number int) {
 }
 
 func (s *goStream) log(l *Log) *Log {
-	sub := &Log{In: l.In, marks: map[string]bool{}, text: s.text.String(), Numbers: s.numbers, dir: l.dir, sources: l.sources}
+	sub := &Log{In: l.In, marks: map[string]bool{}, text: s.text.String(), Numbers: s.numbers, dir: l.dir, sources: l.sources, known: l.known}
 	sub.split()
 	return sub
 }

@@ -115,7 +115,7 @@ func (g *goRun) expect(l *Log) {
 
 func (g *goRun) reset() {
 	g.open, g.current, g.verbose, g.loose = map[string]*goCase{}, nil, false, nil
-	g.first, g.below = len(g.cases), nil
+	g.first = len(g.cases)
 }
 
 // line reads one line; it returns how many lines it consumed, 0 if the line is
@@ -357,6 +357,9 @@ func (g *goRun) closePackage(l *Log, c *Claims, pkg, state string) {
 			continue
 		}
 		t.pkg = pkg
+		if g.below != nil {
+			g.nest(t)
+		}
 		failed = failed || t.status == goFailed
 		if t.status == goRunning && !t.parent {
 			running = t

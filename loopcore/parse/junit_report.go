@@ -15,6 +15,7 @@ func passThrough(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 // into puts the document's tests into the report.
 func (x *xmlRun) into(r *loopcore.Report) {
 	r.Counted = true
+	first := len(r.Failures)
 	parents, suites := x.failedAbove()
 	for k := range x.cases {
 		c := &x.cases[k]
@@ -61,7 +62,7 @@ func (x *xmlRun) into(r *loopcore.Report) {
 		r.Counts.Passed, r.Counts.Failed, r.Counts.Errors = told.Passed, told.Failed, 0
 		r.Counts.Skipped = max(r.Counts.Skipped, told.Skipped)
 	}
-	between(x.l, r.Failures)
+	between(x.l, r.Failures[first:])
 	if r.Kind == loopcore.KindLint { // its entries are findings, its passes clean files
 		r.Counts, r.Counted, r.Tests = loopcore.Counts{}, false, nil
 	}

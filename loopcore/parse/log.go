@@ -30,6 +30,7 @@ type Log struct {
 	folded  *grams // of the text in small letters
 	marks   map[string]bool
 	sources map[string]string // files of In.Root that were read
+	known   *knownPaths       // what was found out about paths, for all logs of one folder
 }
 
 // NewLog cleans an output. One larger than the window is reduced first.
@@ -38,7 +39,7 @@ func NewLog(in Input) *Log {
 		l, _ := ReadLog(bytes.NewReader(in.Text), in) // a reader of bytes does not fail
 		return l
 	}
-	l := &Log{In: in, Bytes: int64(len(in.Text)), marks: map[string]bool{}}
+	l := &Log{In: in, Bytes: int64(len(in.Text)), marks: map[string]bool{}, known: newKnownPaths()}
 	l.text, l.Numbers = clean(in.Text)
 	l.split()
 	l.dir = workDir(l)

@@ -8,9 +8,32 @@ import (
 	"fixloop/loopcore"
 )
 
+// knownPaths remembers what was found out about paths: every failure names some,
+// and mostly the same.
+type knownPaths struct {
+	paths   map[string]string
+	foreign map[string]bool
+}
+
+func newKnownPaths() *knownPaths {
+	return &knownPaths{paths: map[string]string{}, foreign: map[string]bool{}}
+}
+
 // Path is a path of the output as one relative to the repository where it can
 // be told: slashes, no ./ or file://, without the folder the run worked in.
 func (l *Log) Path(p string) string {
+	if p == "" || l.known == nil {
+		return l.path(p)
+	}
+	rel, ok := l.known.paths[p]
+	if !ok {
+		rel = l.path(p)
+		l.known.paths[p] = rel
+	}
+	return rel
+}
+
+func (l *Log) path(p string) string {
 	if strings.HasPrefix(p, "<frozen ") || p == "<string>" || p == "<anonymous>" { // no file
 		return p
 	}
@@ -76,6 +99,18 @@ func absolute(p string) bool {
 // Foreign reports whether a path belongs to a dependency, the language's own
 // library or the runner, rather than to the repository.
 func (l *Log) Foreign(p string) bool {
+	if p == "" || l.known == nil {
+		return l.isForeign(p)
+	}
+	is, ok := l.known.foreign[p]
+	if !ok {
+		is = l.isForeign(p)
+		l.known.foreign[p] = is
+	}
+	return is
+}
+
+func (l *Log) isForeign(p string) bool {
 	p = strings.ReplaceAll(p, `\`, "/")
 	for _, mark := range foreignMarks {
 		if strings.Contains(p, mark) {

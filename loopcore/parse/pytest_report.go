@@ -125,6 +125,7 @@ func pyBlockName(title string) string {
 
 // leftBlocks reports the blocks that no summary line named.
 func (p *pyRun) leftBlocks() {
+	var progress map[string]int // the first line of each title
 	for i := range p.blocks {
 		b := &p.blocks[i]
 		if b.used {
@@ -147,11 +148,14 @@ func (p *pyRun) leftBlocks() {
 				break
 			}
 		}
-		for k := range p.progress {
-			if e := p.progress[k]; pyTitleOf(e.name) == pyTitleOf(f.Name) {
-				f.Suite, f.Name = e.file, e.name
-				break
+		if progress == nil {
+			progress = make(map[string]int, len(p.progress))
+			for k := len(p.progress) - 1; k >= 0; k-- {
+				progress[pyTitleOf(p.progress[k].name)] = k
 			}
+		}
+		if k, ok := progress[pyTitleOf(f.Name)]; ok {
+			f.Suite, f.Name = p.progress[k].file, p.progress[k].name
 		}
 		p.r.Failures = append(p.r.Failures, f)
 	}

@@ -24,7 +24,7 @@ func unstamped(l *Log) *Log {
 	}
 	s := l.pick(lines, stamp)
 	s.In, s.Cut, s.unread = l.In, l.Cut, l.unread
-	s.dir = workDir(s)
+	s.dir, s.known = workDir(s), newKnownPaths()
 	return s
 }
 

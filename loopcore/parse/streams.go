@@ -58,7 +58,7 @@ func streams(l *Log) (logs []*Log, rest *Log) {
 // pick makes a log of some lines, without their prefixes. The exit code is that
 // of the program, where the lines tell it.
 func (l *Log) pick(lines []int, style func(string) int) *Log {
-	s := &Log{In: l.In, Bytes: l.Bytes, marks: map[string]bool{}, dir: l.dir, sources: l.sources}
+	s := &Log{In: l.In, Bytes: l.Bytes, marks: map[string]bool{}, dir: l.dir, sources: l.sources, known: l.known}
 	s.In.Files, s.In.HasExit = nil, false
 	exits := l.present(exitPhrases)
 	dirs := l.present([]string{"npm error path ", "npm ERR! path "})

@@ -9,7 +9,7 @@ import (
 
 // sub is a log of its own made of a text that a report or an event carries.
 func (l *Log) sub(text string) *Log {
-	s := &Log{In: l.In, marks: map[string]bool{}, dir: l.dir, sources: l.sources}
+	s := &Log{In: l.In, marks: map[string]bool{}, dir: l.dir, sources: l.sources, known: l.known}
 	s.text, s.Numbers = clean([]byte(text))
 	s.split()
 	return s
@@ -43,10 +43,10 @@ func (l *Log) frame(line string) (loopcore.Frame, bool) {
 
 // clrFrame reads `at Ns.Class.Method() in /x/File.cs:line 12`.
 func clrFrame(l *Log, s string) (loopcore.Frame, bool) {
-	at := strings.LastIndex(s, ":line ")
-	if at < 0 {
+	if !strings.Contains(s, ":line ") {
 		return loopcore.Frame{}, false
 	}
+	at := strings.LastIndex(s, ":line ")
 	in := strings.LastIndex(s[:at], " in ")
 	if in < 0 {
 		return loopcore.Frame{}, false

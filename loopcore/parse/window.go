@@ -183,7 +183,7 @@ func hinted(b []byte) bool {
 
 // log cleans the pieces and joins them.
 func (w *window) log(in Input) *Log {
-	l := &Log{In: in, Bytes: w.total, Cut: w.cut, unread: w.unread, marks: map[string]bool{}}
+	l := &Log{In: in, Bytes: w.total, Cut: w.cut, unread: w.unread, marks: map[string]bool{}, known: newKnownPaths()}
 	l.In.Text = nil
 	if len(w.tail) == 0 {
 		l.text, l.Numbers = clean(w.head)
