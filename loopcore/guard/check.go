@@ -283,6 +283,10 @@ func (u *unit) inline(c *check, init span) {
 // judgeFail ranks the condition of a failure branch: it is what must not hold.
 func (u *unit) judgeFail(c *check, from, to int) {
 	u.judgeExpr(c, from, to)
+	if parts := u.splitBy(from, to, "||", "or"); len(parts) > 1 && c.soft == "" {
+		u.judgeFails(c, parts)
+		return
+	}
 	switch {
 	case strings.Contains(c.verb, "!="):
 		c.rank = 90
@@ -300,6 +304,26 @@ func (u *unit) judgeFail(c *check, from, to int) {
 		c.rank = u.failRank(c, from, to)
 	}
 	c.verb = "fail" + c.verb
+}
+
+// judgeFails ranks a failure under one of several conditions: each of them is
+// asserted not to hold, an error beside a value only in passing.
+func (u *unit) judgeFails(c *check, parts []span) {
+	rank, passing := 0, 0
+	for _, p := range parts {
+		one := check{verb: c.verb[:len(c.verb)-len("||")]}
+		u.judgeFail(&one, p.from, p.to)
+		switch {
+		case len(one.ops) > 1 && isNil(one.ops[1]):
+			passing = one.rank
+		case rank == 0 || one.rank < rank:
+			rank = one.rank
+		}
+	}
+	if c.rank = rank; rank == 0 {
+		c.rank = passing
+	}
+	c.verb = "fail" + strings.Replace(c.verb, "||", "&&", 1)
 }
 
 // failRank inverts the strength of a lone predicate: what fails the test is its opposite.

@@ -297,8 +297,10 @@ func (u *unit) constant(name string) float64 {
 			continue
 		}
 		for j := i + 1; j < i+6 && j < len(u.toks) && u.line(j) == u.line(i); j++ {
-			if t := u.text(j); (t == "=" || t == ":=") && u.kind(j+1) == tkNumber {
-				return parseNumber(u.text(j + 1))
+			if t := u.text(j); t == "=" || t == ":=" {
+				if v := u.chosenNumber(j+1, u.stmtEnd(i)); v > 0 {
+					return v
+				}
 			}
 		}
 		if u.text(i-1) == "define" && u.kind(i+1) == tkNumber {
@@ -314,6 +316,20 @@ func (u *unit) constant(name string) float64 {
 		}
 	}
 	return 0
+}
+
+// chosenNumber is a number that stands alone, or the largest of a choice: ci ? 2000 : 20.
+func (u *unit) chosenNumber(from, to int) float64 {
+	if u.kind(from) == tkNumber {
+		return parseNumber(u.text(from))
+	}
+	top := 0.0
+	for _, s := range u.splitBy(from, to, "?", ":") {
+		if s.to-s.from == 1 && u.kind(s.from) == tkNumber {
+			top = max(top, parseNumber(u.text(s.from)))
+		}
+	}
+	return top
 }
 
 // tolerance reads abs=, rel=, epsilon(…), within(…) and the like; larger is looser.

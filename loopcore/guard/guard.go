@@ -97,6 +97,7 @@ func (d *diff) run() {
 	d.suppressionRules()
 	d.configRules()
 	d.offRules()
+	d.headRules()
 	d.runtimeRules()
 	d.fileRules()
 	d.asideRules()

@@ -131,7 +131,7 @@ var bodyMarks = map[lang][]markRule{
 		rx(markSkip, `,marks=[^\n]*\bskip\b[^\n]*|\bcollect_ignore(_glob)?\b[^\n]*`),
 		rx(markTime, `\bpytestmark=[^\n]*\b(flaky|timeout)\b[^\n]*`),
 		rx(markSkip, `\braise pytest\.skip\.Exception\([^\n]*`),
-		rx(markCond, `^assume\([^\n]*`),
+		rx(markCond, `^assume\([^\n]*|=(functools\.)?partial\((pytest\.)?mark\.(xfail|skipif)\b[^\n]*`),
 		rx(markGone, `^del \w+\.test\w*|\bdelattr\(\w+,""\)`),
 	},
 	langJS: {

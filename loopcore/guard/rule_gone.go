@@ -27,6 +27,9 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			continue
 		}
 		if d.inRows(p, o) || d.inSubtest(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
+			if unheld(p, o) {
+				d.report("A01", loopcore.SevWarn, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: assertion removed: %s", p.new.path, o.text))
+			}
 			continue
 		}
 		sev := loopcore.SevBlock
@@ -55,6 +58,23 @@ func bracketed(won []*check) bool {
 		}
 	}
 	return false
+}
+
+// unheld says whether a lost assertion compared its subject with something that
+// no assertion of the test speaks of any more, on fewer assertions than there were.
+func unheld(p testPair, o *check) bool {
+	if o.family != famValue || len(p.new.checks) >= len(p.old.checks) {
+		return false
+	}
+	if len(o.ops) < 2 {
+		return strings.Contains(o.text, "Not(") && o.rank > 50
+	}
+	for k := range p.new.checks {
+		if strings.Contains(p.new.checks[k].text, o.ops[1]) {
+			return false
+		}
+	}
+	return literalRE.FindString(o.ops[1]) != o.ops[1] && o.ops[1] != "nil" && o.ops[1] != "null" && o.ops[1] != "None"
 }
 
 // cleanUpRE is an assertion about the tidying up of a test, and not about its subject.

@@ -136,7 +136,7 @@ func (d *diff) constants(f *fileDiff) {
 
 func toleranceName(n string) bool {
 	l := strings.ToLower(n)
-	return hasAny(l, "eps", "toleranc", "delta", "margin", "accuracy", "precision") && !hasAny(l, "steps", "deps", "reps", "timedelta") || l == "tol" || strings.HasSuffix(l, "_tol") || l == "atol" || l == "rtol"
+	return hasAny(l, "eps", "toleranc", "delta", "margin", "accuracy", "precision", "overhead", "slack", "leeway") && !hasAny(l, "steps", "deps", "reps", "timedelta") || l == "tol" || strings.HasSuffix(l, "_tol") || l == "atol" || l == "rtol"
 }
 
 // setupSkips is where hooks that skip are found: they are free marks (T03, T04), nothing more to do.

@@ -53,7 +53,7 @@ var (
 	// checkLineRE holds an assertion, whatever the library.
 	checkLineRE = lazily("(?i)(\\b(assert\\w*|expect\\w*|check\\w*|should\\w*|verify\\w*|refute\\w*|require\\w*|thrown|throws_ok|lives_ok|cmp_ok|is_deeply|isnt|like|unlike|pass|fail)\\b *[({\\[`'\"=<:]?|\\b(is|ok|are)\\s*\\(|\\((is|are)\\s|@test\\w*|XCTAssert\\w*|\\?assert\\w*|`should\\w*`|Should\\b|^\\s*(Then|And|But)\\b|===|^\\s*\\w[\\w.()\\[\\]\" ]* (==|!=|===) |^\\s*(\\d+|\\(?\\d+\\.\\._\\)?) \\* \\w|--EXPECT)")
 	// skipLineRE takes a test out of the verdict, whatever the library.
-	skipLineRE = lazily(`(?i)(\bskip\w*\b|\bignore\w*\b *[(:"']|@Ignore\w*|@Requires\b|@PendingFeature|\bpending\w*\b|\btodo\b *[:{(]|@(wip|skip|ignore|manual|broken)\b|@test_(broken|skip)|\bxit\b|\bxdescribe\b|\bSkipZigTest\b|:skip\b|#_\(|\bcancel\(|robot:skip|-Skip\b|-Pending\b|\bplan skip_all|\$TODO\b|--SKIPIF--|--XFAIL--|doctest:\s*\+SKIP|version\s*\(none\)|\bvm\.skip\b)`)
+	skipLineRE = lazily(`(?i)(\bskip\w*\b|\bignore\w*\b *[(:"']|@(Ignore|Disabled)\w*|@Requires\b|@PendingFeature|\bpending\w*\b|\btodo\b *[:{(]|@(wip|skip|ignore|manual|broken)\b|@test_(broken|skip)|\bxit\b|\bxdescribe\b|\bSkipZigTest\b|:skip\b|#_\(|\bcancel\(|robot:skip|-Skip\b|-Pending\b|\bplan skip_all|\$TODO\b|--SKIPIF--|--XFAIL--|doctest:\s*\+SKIP|version\s*\(none\)|\bvm\.skip\b)`)
 	// sureSkipRE can mean nothing else.
 	sureSkipRE = lazily(`--SKIPIF--|--XFAIL--|doctest:\s*\+SKIP|^@Ignore\b|error\.SkipZigTest|robot:skip|plan skip_all|\s-Skip\b`)
 	// focusLineRE makes the others not run.
@@ -241,7 +241,7 @@ func likest(l string, fresh []string, used map[string]int) string {
 }
 
 // lineHints are parts of all that the expressions above look for.
-var lineHints = [...]string{"test", "Test", "TEST", "it", "It", "assert", "expect", "should", "Should", "check", "is", "ok", "skip", "Skip", "gnore", "ending", "|", "==", "Then", "And", "Scenario", "def", "like", "EXPECT", "fail", "pass", ">>>", "require", "verify", "thrown", "throw", "*", "TODO", "SKIP", "XFAIL", "[<", "cancel", "solo", "focus", "only"}
+var lineHints = [...]string{"test", "Test", "TEST", "it", "It", "assert", "expect", "should", "Should", "check", "is", "ok", "skip", "Skip", "gnore", "isabled", "ending", "|", "==", "Then", "And", "Scenario", "def", "like", "EXPECT", "fail", "pass", ">>>", "require", "verify", "thrown", "throw", "*", "TODO", "SKIP", "XFAIL", "[<", "cancel", "solo", "focus", "only"}
 
 // maxLines bounds the lines of one side that are looked at.
 const maxLines = 3000

@@ -46,6 +46,10 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		d.report("A03", sev, p.new.unit.path, n.line, change)
 		return
 	}
+	if len(anyOfRE.FindAllString(n.text, -1)) > len(anyOfRE.FindAllString(o.text, -1)) && n.rank <= o.rank && o.family == famValue && strings.Contains(o.text, "{") {
+		d.report("A04", loopcore.SevHuman, p.new.unit.path, n.line, change)
+		return
+	}
 	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) || n.rank >= o.rank && d.comparesAll(p, o, n) {
 		return
 	}
@@ -59,6 +63,9 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 	}
 	d.report(rule, sev, p.new.unit.path, n.line, change)
 }
+
+// anyOfRE is where a condition is met by one of several things.
+var anyOfRE = lazily(`\.(any|some|contains|includes?)\b|\|\|`)
 
 // renamedAlike says whether what changed in an assertion changed in the same way
 // in what the test does before: the one value that both speak of got another name.

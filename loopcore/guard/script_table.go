@@ -30,9 +30,10 @@ var scriptPatterns = []scriptPattern{
 	sx("C06", loopcore.SevBlock, rubySide, `(default_retry_count|verbose_retry|exceptions_to_retry|retry_count_condition|run_with_retry|Minitest::Retry|rspec/retry)`, ``),
 	// Elixir
 	sx("C01", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)[( ].*(exclude|only_test_ids|include|max_failures|stale)|\btest_(paths|pattern|load_filters|ignore_filters)\b:|warn_test_pattern`, ``),
+	sx("C08", loopcore.SevHuman, cmakeFile, `(?i)\boption\s*\(\s*\w*TEST\w*\s[^)]*\bOFF\s*\)`, ``),
 	sx("C06", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)\(.*(timeout|retry|max_failures)`, ``),
 	sx("C03", loopcore.SevBlock, mixFiles, `\{Credo\.Check\.[\w.]+,\s*false\}|strict:\s*false|exit_status:\s*0|disabled:\s*\[`, `strict:\s*true|\{Credo\.Check\.`),
-	sx("C10", loopcore.SevBlock, mixFiles, `warnings_as_errors:\s*false|no_warn_undefined|ignore_module_conflict:\s*true`, `warnings_as_errors:\s*true|--warnings-as-errors`),
+	sx("C10", loopcore.SevBlock, mixFiles, `warnings_as_errors:\s*false|\bxref:\s*\[exclude:|no_warn_undefined|ignore_module_conflict:\s*true`, `warnings_as_errors:\s*true|--warnings-as-errors`),
 	sx("C11", loopcore.SevBlock, mixFiles, `ignore_warnings:`, ``),
 	sx("C04", loopcore.SevBlock, mixFiles, `list_unused_filters:\s*false`, `dialyzer:|:unmatched_returns|:error_handling|:underspecs|:extra_return|:missing_return`),
 	sx("C05", loopcore.SevBlock, mixFiles, `ignore_modules:|skip_files|output:\s*false`, ``),

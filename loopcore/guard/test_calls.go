@@ -311,7 +311,9 @@ func (u *unit) macroTest(i int) *test {
 			return nil
 		}
 	default:
-		return nil
+		if !u.ownMacro(i) {
+			return nil
+		}
 	}
 	open := u.close(i+1) + 1
 	for k := 0; k < 40 && u.text(open) != "{"; k++ { // decorators: * skip("…")
@@ -328,6 +330,15 @@ func (u *unit) macroTest(i int) *test {
 		name = u.str(i + 2)
 	}
 	return &test{name: name, suite: suite, head: u.macroHead(i), at: i, body: open + 1, to: u.close(open) + 1}
+}
+
+// ownMacroRE is a macro of a project's own that declares a test.
+var ownMacroRE = lazily(`^([A-Z]+_)?(UNIT_?)?TEST(_IMPL|_CASE|_DEFINE|_FUNC|_FIXTURE|CASE)?$`)
+
+// ownMacro says whether the macro at i stands at the top of the file with a name
+// and a body: TEST_IMPL(ping) { … }.
+func (u *unit) ownMacro(i int) bool {
+	return ownMacroRE.MatchString(u.text(i)) && u.first(i) && u.bodyFollows(i+1) && u.kind(i+2) == tkIdent
 }
 
 // macroHead includes Boost decorators written before the macro on the same statement.

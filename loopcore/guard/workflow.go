@@ -238,6 +238,11 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 			}
 		}
 	}
+	for _, k := range [...]string{"os", "arch", "compiler", "image", "platform"} { // axes at the top, as Travis and AppVeyor have them
+		if gone := minus(a.all[k], b.all[k]); len(gone) > 0 && len(b.all[k]) > 0 && len(b.all[k]) < len(a.all[k]) {
+			d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), k, nil), fmt.Sprintf("%s lost %s", k, show(gone)))
+		}
+	}
 	n, was, _ := size(a)
 	m, is, key := size(b)
 	if m > n || m == n && is > was+8 {
