@@ -149,8 +149,9 @@ type shapes struct {
 	counts  loopcore.Counts // the runner's totals
 	counted bool            // there are some
 	found   []loopcore.Failure
-	lists   []int // of each found, which numbered list it was in
-	built   bool  // what was found are a compiler's errors
+	bodies  map[[2]int]body // by where they begin and end
+	lists   []int           // of each found, which numbered list it was in
+	built   bool            // what was found are a compiler's errors
 }
 
 // noTestPhrases are what runners say when there was nothing to run.

@@ -7,6 +7,9 @@ import (
 // kindWords stand where a test's name would: the name is on the next line.
 var kindWords = map[string]bool{"failure": true, "error": true, "fail": true, "failed": true, "[fail]": true, "[error]": true, "[failed]": true, "panicked": true, "[panicked]": true, "failed test": true, "[timedout]": true, "• [failed]": true, "• [panicked]": true, "• [timedout]": true, "✗ [failed]": true}
 
+// kindBegins are the first bytes of such a line: of the words, or of a number.
+var kindBegins = byteSet("fFeEpP[0123456789\xe2")
+
 // marks finds every line that names a failing test, or ends what was said of
 // one, in order.
 func (s *shapes) marks() []mark {
@@ -161,7 +164,7 @@ func (s *shapes) listed(i int, depth *int) (mark, bool) {
 }
 
 // ruleBegins are the first bytes of what rules are drawn with.
-var ruleBegins = byteSet("=_-~*#\xe2")
+var ruleBegins = byteSet("=_-~*#+\xe2")
 
 // ruled makes a mark of a title between rules.
 func (s *shapes) ruled(i int, title, rule string) (mark, bool) {
@@ -189,14 +192,14 @@ func (s *shapes) ruled(i int, title, rule string) (mark, bool) {
 // `Failure:`, `  1) Error:`, `• [FAILED] [0.1 seconds]`.
 func (s *shapes) kindHead(i int) (mark, bool) {
 	t := strings.TrimSpace(s.l.Lines[i])
-	if len(t) > 60 || len(t) < 4 {
+	if len(t) > 60 || len(t) < 4 || !kindBegins[t[0]] {
 		return mark{}, false
 	}
 	numbered := false
 	if digits := strings.TrimLeft(t, "0123456789"); digits != t && strings.HasPrefix(digits, ") ") {
 		t, numbered = digits[2:], true
 	}
-	if at := strings.LastIndex(t, " ["); at > 0 && strings.HasSuffix(t, "]") && timeText(t[at+2:len(t)-1]) {
+	if at := lastBracket(t); at > 0 && timeText(t[at+2:len(t)-1]) {
 		t = t[:at]
 	}
 	if before := strings.TrimSpace(s.l.Line(i - 1)); !numbered && t[0] != '[' && before != "" && !ruleLine(before) {
@@ -291,6 +294,9 @@ type numberedLists struct {
 // x.add` under a rule, and `Failure ('a.R:5'): adds`.
 func (s *shapes) placed(i int) (mark, bool) {
 	t := strings.TrimSpace(s.l.Lines[i])
+	if t == "" || t[0] != 'F' && t[0] != 'E' {
+		return mark{}, false
+	}
 	m := mark{at: i, to: i + 1, depth: indent(s.l.Lines[i]), strong: true}
 	if f, ok := pyFrame(s.l, t); ok && f.Func != "" && i > 0 && ruleLine(strings.TrimSpace(s.l.Lines[i-1])) {
 		m.name, m.style = f.Func, "placed"

@@ -84,12 +84,15 @@ func withoutShare(s string) string {
 
 // failMark reads a line that names a failing test.
 func failMark(line string) (mark, bool) {
+	if !mayFail(line) {
+		return mark{}, false
+	}
 	s := strings.TrimLeft(strings.TrimSpace(line), "#>│|█ ")
 	if rest := strings.TrimLeft(s, "="); len(s)-len(rest) >= 3 && strings.HasPrefix(rest, " ") && !strings.HasPrefix(s, "=== ") {
 		s = rest[1:] // ==== name FAILED
 	}
 	s = strings.TrimRight(s, " │")
-	if len(s) < 4 || len(s) > 400 || !mayFail(s) {
+	if len(s) < 4 || len(s) > 400 {
 		return mark{}, false
 	}
 	m := mark{depth: indent(line)}
@@ -123,7 +126,7 @@ func failMark(line string) (mark, bool) {
 // tailed reads a mark whose sign is the line's end.
 func (m mark) tailed(s string) (mark, bool) {
 	short := withoutTime(withoutShare(s))
-	if at := strings.LastIndex(short, " ["); at > 0 && strings.HasSuffix(short, "]") && (timeText(short[at+2:len(short)-1]) || strings.HasSuffix(short[:at], "FAILED")) {
+	if at := lastBracket(short); at > 0 && (timeText(short[at+2:len(short)-1]) || strings.HasSuffix(short[:at], "FAILED")) {
 		short = short[:at]
 	}
 	for _, t := range failTails {
@@ -157,6 +160,15 @@ func (m mark) tailed(s string) (mark, bool) {
 	return mark{}, false
 }
 
+// lastBracket is where the blank and bracket stand whose other bracket ends s; -1
+// if none does.
+func lastBracket(s string) int {
+	if !strings.HasSuffix(s, "]") {
+		return -1
+	}
+	return strings.LastIndex(s, " [")
+}
+
 // treeBranch is how much of a line draws the branch of a tree.
 func treeBranch(s string) int {
 	rest := strings.TrimLeft(s, "│├└╷─ ")
@@ -185,7 +197,7 @@ func mayFail(s string) bool {
 			}
 		}
 	}
-	return strings.HasPrefix(s, "not ok ") || strings.HasSuffix(s, "[E]") || strings.HasSuffix(s, "NOT OK") || strings.HasPrefix(s, "F: ")
+	return strings.Contains(s, "not ok ") || strings.Contains(s, "[E]") || strings.Contains(s, "NOT OK") || strings.Contains(s, "F: ")
 }
 
 // signBytes are the bytes that a sign can be told by: 2 = the first of one that
@@ -229,7 +241,7 @@ func (m mark) clean() (mark, bool) {
 		}
 	}
 	s = withoutTime(s)
-	if at := strings.LastIndex(s, " ["); at > 0 && strings.HasSuffix(s, "]") && timeText(strings.TrimLeft(s[at+2:len(s)-1], "< ")) {
+	if at := lastBracket(s); at > 0 && timeText(strings.TrimLeft(s[at+2:len(s)-1], "< ")) {
 		s = s[:at]
 	}
 	if digits := strings.TrimLeft(s, "0123456789"); digits != s && (strings.HasPrefix(digits, ") ") || strings.HasPrefix(digits, " - ") || strings.HasPrefix(digits, "/") && len(digits) < 200) {

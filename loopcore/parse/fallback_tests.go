@@ -22,6 +22,7 @@ type reading struct {
 // tests reads failing tests: the marks, then the error of each.
 func (s *shapes) tests(total int) {
 	marks := headings(s.l, s.marks())
+	s.bodies = map[[2]int]body{}
 	rs := s.readings(marks)
 	// A weak mark that has no error was a line of something else's error.
 	kept := slices.DeleteFunc(slices.Clone(marks), func(m mark) bool {
@@ -89,12 +90,13 @@ type around struct {
 // readings reads the error of every mark that names a test, from the side where
 // the marks of its style have it.
 func (s *shapes) readings(marks []mark) []reading {
-	votes := map[string]*sides{}
+	votes, named := map[string]*sides{}, 0
 	at := make([]around, len(marks))
 	for i, m := range marks {
 		if m.ends() {
 			continue
 		}
+		named++
 		at[i] = s.around(marks, i)
 		v := votes[m.style]
 		if v == nil {
@@ -116,7 +118,7 @@ func (s *shapes) readings(marks []mark) []reading {
 			}
 		}
 	}
-	var out []reading
+	out := make([]reading, 0, named)
 	inner := -1 // the last line of a heading's error, in which other marks are its own
 	for i, m := range marks {
 		if m.ends() || m.at < inner {
@@ -150,8 +152,18 @@ func (s *shapes) around(marks []mark, i int) around {
 	if i > 0 {
 		a.from = max(a.from, marks[i-1].to)
 	}
-	a.below, a.above = s.body(m.to, a.end), s.body(a.from, m.at)
+	a.below, a.above = s.seen(m.to, a.end), s.seen(a.from, m.at)
 	return a
+}
+
+// seen is body, remembered: what stands below one mark stands above the next.
+func (s *shapes) seen(from, to int) body {
+	b, ok := s.bodies[[2]int{from, to}]
+	if !ok {
+		b = s.body(from, to)
+		s.bodies[[2]int{from, to}] = b
+	}
+	return b
 }
 
 // nests reports whether deeper marks below a heading are parts of its error.

@@ -6,12 +6,13 @@ import (
 
 // ruleLine reports whether a line is a rule, perhaps with a number in it.
 func ruleLine(t string) bool {
-	if len(t) < 8 {
+	if len(t) < 8 || !ruleBegins[t[0]] {
 		return false
 	}
 	for _, rule := range []string{"=", "-", "_", "*", "~", "─", "═", "━", "⎯", "#", "+"} {
-		if n := strings.Count(t, rule); n >= 8 && n*len(rule)*4 >= len(t)*3 && strings.HasPrefix(t, rule) {
-			return true
+		if strings.HasPrefix(t, rule) {
+			n := strings.Count(t, rule)
+			return n >= 8 && n*len(rule)*4 >= len(t)*3
 		}
 	}
 	return false
@@ -43,7 +44,7 @@ func ruledTitle(line string) (title, rule string, ok bool) {
 // sectionTitle reports whether a ruled title is of a part of the output.
 func sectionTitle(title string) bool {
 	low := strings.ToLower(title)
-	if len(strings.Fields(title)) == 1 && title == strings.ToUpper(title) && !strings.ContainsAny(title, "_.:[") {
+	if len(strings.Fields(title)) == 1 && shouted(title) && !strings.ContainsAny(title, "_.:[") {
 		return true
 	}
 	for _, w := range []string{"short test summary", "warnings summary", "captured ", "test session", "session ", "slowest", "results", "skipped", "failed", "failures", "failing", "errors", "summary", "done", "final ", "test run", "coverage", "generated ", "passes", "passed", "warnings", "begin", "end", "output", "stdout", "stderr"} {
@@ -55,11 +56,21 @@ func sectionTitle(title string) bool {
 	return pairs > 0 || totalLike(title)
 }
 
+// shouted reports whether a text has no small letters.
+func shouted(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 'a' && s[i] <= 'z' {
+			return false
+		}
+	}
+	return s == strings.ToUpper(s)
+}
+
 // plainTitle reads a title of a part of the output without rules: `Pending:`,
 // `FAILURES!`, `There were 3 skipped tests:`.
 func plainTitle(line string) (string, bool) {
 	t := strings.TrimSpace(line)
-	if len(t) > 50 || len(t) < 6 {
+	if len(t) > 50 || len(t) < 6 || t[0] != '=' && strings.IndexByte(":!)", t[len(t)-1]) < 0 && !shouted(t) {
 		return "", false
 	}
 	if rest, ok := strings.CutPrefix(t, "There was"); ok {
@@ -73,7 +84,7 @@ func plainTitle(line string) (string, bool) {
 	if at := strings.LastIndex(short, " ("); at > 0 && strings.HasSuffix(short, ")") && atoi(short[at+2:]) > 0 { // Failures (8):
 		short = short[:at]
 	}
-	if short == t && t != strings.ToUpper(t) {
+	if short == t && !shouted(t) {
 		return "", false
 	}
 	switch strings.ToLower(short) {

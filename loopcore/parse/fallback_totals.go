@@ -19,8 +19,9 @@ func (s *shapes) totals() (loopcore.Counts, bool) {
 			continue
 		}
 		line := s.l.Lines[i]
-		n, ok := totalsOf(line)
-		if !ok {
+		n, pairs, outcome := readTotals(line)
+		ok := outcome && pairs >= 2
+		if !ok && pairs > 0 {
 			n, ok = s.stacked(i)
 		}
 		if !ok {
@@ -241,10 +242,13 @@ var plainTotals = strings.NewReplacer("expected failures", "foreseen", "unexpect
 // readTotals pairs the numbers of a line with their words: `3 failed`,
 // `failures: 2`, `Failed:     1`, `12 unit tests`.
 func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
-	if len(line) > 400 || !strings.ContainsAny(line, "0123456789") {
+	if len(line) > 400 || !hasDigit(line) {
 		return n, 0, false
 	}
-	low := plainTotals.Replace(strings.ToLower(line))
+	low := strings.ToLower(line)
+	if strings.Contains(low, "expected ") || strings.Contains(low, "occurred ") || strings.Contains(low, "successful ") {
+		low = plainTotals.Replace(low)
+	}
 	if _, of, ok := strings.Cut(low, " failed out of "); ok { // 4 tests failed out of 9
 		n.Total, pairs = atoi(of), 1
 	} else if _, of, ok := strings.Cut(low, " out of "); ok && strings.Contains(of, " failed") { // 2 out of 3 tests failed
@@ -278,6 +282,15 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 		i = end
 	}
 	return n, pairs, outcome
+}
+
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			return true
+		}
+	}
+	return false
 }
 
 // totalWord is the word that a number at from..to counts: the label before it,

@@ -28,6 +28,9 @@ func unprefixed(l *Log, c *Claims) (*Log, *Claims) {
 
 // levelPrefix is the length of a level before a line's text.
 func levelPrefix(line string) int {
+	if line == "" || line[0] != '[' {
+		return 0
+	}
 	for _, p := range []string{"[info] ", "[error] ", "[warn] ", "[INFO] ", "[ERROR] ", "[WARNING] ", "[debug] "} {
 		if strings.HasPrefix(line, p) {
 			return len(p)

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -290,18 +291,7 @@ func (p *pyRun) verboseLine(i int, line string) int {
 	if strings.ContainsAny(file, " \t'\"(") || !strings.Contains(file, ".") {
 		return 0
 	}
-	at, verdict := -1, ""
-	for _, v := range pyVerdicts {
-		k := strings.LastIndex(rest, " "+v)
-		if k > at && (k+1+len(v) == len(rest) || rest[k+1+len(v)] == ' ') {
-			at, verdict = k, v
-		}
-		// The reason in brackets may hold a verdict's word too.
-		if k := strings.Index(rest, " "+v+" ("); k >= 0 {
-			at, verdict = k, v
-			break
-		}
-	}
+	at, verdict := lastVerdict(rest)
 	if at < 0 {
 		if p.started && !p.finished {
 			name, _, _ := strings.Cut(rest, " ")
@@ -313,6 +303,30 @@ func (p *pyRun) verboseLine(i int, line string) int {
 	p.running = ""
 	p.progress = append(p.progress, pyListed{verdict, p.l.Path(file), strings.TrimSpace(rest[:at]), "", i})
 	return 1
+}
+
+// lastVerdict is the last verdict among the words of s, and the blank before it;
+// -1 if there is none. The reason in brackets may hold a verdict's word too.
+func lastVerdict(s string) (at int, verdict string) {
+	at = -1
+	for k := strings.IndexByte(s, ' '); k >= 0; {
+		rest := s[k+1:]
+		end := strings.IndexByte(rest, ' ')
+		word := rest
+		if end >= 0 {
+			word = rest[:end]
+		}
+		if len(word) > 3 && slices.Contains(pyVerdicts, word) {
+			if at, verdict = k, word; strings.HasPrefix(rest[len(word):], " (") {
+				return at, verdict
+			}
+		}
+		if end < 0 {
+			break
+		}
+		k += 1 + end
+	}
+	return at, verdict
 }
 
 // summary reads the last line: `=== 1 failed, 2 passed in 0.1s ===`.
