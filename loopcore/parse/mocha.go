@@ -14,7 +14,7 @@ const mochaName = "mocha"
 var mocha = Reader{Name: mochaName, Kind: loopcore.KindTest, Spot: spotMocha, Read: readMocha}
 
 func spotMocha(l *Log) bool {
-	return l.HasAny(" passing (", " failing\n", "Exception during run", "Error: No test files found") || strings.HasSuffix(l.text, " failing")
+	return l.HasAny(" passing (", " failing\n", "Exception during run", "Error: No test files found") || l.HasLine("✖ ERROR: ") || strings.HasSuffix(l.text, " failing")
 }
 
 func readMocha(l *Log, c *Claims) loopcore.Report {
@@ -128,7 +128,7 @@ func mochaFailure(l *Log, i, end int) loopcore.Failure {
 // mochaLoad reads an error that came before any test.
 func mochaLoad(l *Log, i int, r *loopcore.Report) int {
 	end := i + 1
-	for end < len(l.Lines) && strings.TrimSpace(l.Lines[end]) != "" {
+	for end < len(l.Lines) && (strings.TrimSpace(l.Lines[end]) != "" || strings.Contains(l.Line(end+1), "Error: ")) {
 		end++
 	}
 	msg := strings.TrimSpace(l.Lines[i])
