@@ -119,7 +119,7 @@ func (g *cargoRun) progress(i int, line string) int {
 		g.returned(verdict)
 		return 1
 	}
-	g.r.Tests = append(g.r.Tests, t)
+	g.r.Tests = append(roomy(g.r.Tests), t)
 	return 1
 }
 

@@ -58,7 +58,7 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 		f, ok := gccDiagnostic(l, i, d, &via)
 		end := continuation(l, i+1)
 		if ok {
-			r.Failures = append(r.Failures, f)
+			r.Failures = append(roomy(r.Failures), f)
 			c.Take(me, i, end)
 		} else if d.severity == "note" {
 			c.Take(me, i, end)

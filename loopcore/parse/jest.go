@@ -27,10 +27,27 @@ type jestRun struct {
 	seen     bool
 }
 
+// levelPath is the names of nested blocks, the outermost first; the innermost
+// remembers it for all of its tests.
+func levelPath(levels []jestLevel, sep string) string {
+	if len(levels) == 0 {
+		return ""
+	}
+	last := &levels[len(levels)-1]
+	if last.path == "" {
+		last.path = last.name
+		if outer := levelPath(levels[:len(levels)-1], sep); outer != "" {
+			last.path = outer + sep + last.name
+		}
+	}
+	return last.path
+}
+
 // jestLevel is a describe block of the verbose listing.
 type jestLevel struct {
 	indent int
 	name   string
+	path   string // see levelPath
 }
 
 func readJest(l *Log, c *Claims) loopcore.Report {
@@ -241,7 +258,7 @@ func (j *jestRun) listed(i int, line string) int {
 	}
 	if !ok {
 		if j.c.Free(jestName, i+1) && indent(j.l.Line(i+1)) > depth && s != "" {
-			j.describe = append(j.describe, jestLevel{depth, s})
+			j.describe = append(j.describe, jestLevel{indent: depth, name: s})
 		}
 		return 0
 	}
@@ -249,11 +266,7 @@ func (j *jestRun) listed(i int, line string) int {
 	if status == loopcore.TestSkipped {
 		name = strings.TrimPrefix(strings.TrimPrefix(name, "skipped "), "todo ")
 	}
-	var path []string
-	for _, d := range j.describe {
-		path = append(path, d.name)
-	}
-	j.r.Tests = append(j.r.Tests, loopcore.TestCase{Suite: strings.Join(path, " › "), Name: name, File: j.file, Status: status})
+	j.r.Tests = append(roomy(j.r.Tests), loopcore.TestCase{Suite: levelPath(j.describe, " › "), Name: name, File: j.file, Status: status})
 	return 1
 }
 

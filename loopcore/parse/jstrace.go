@@ -177,13 +177,20 @@ func withoutTime(s string) string {
 	return s
 }
 
+// timeBytes stand before the unit of a duration.
+var timeBytes = byteSet("0123456789.,: ")
+
 // timeText reports whether s is a duration: 13 ms, 0.5s, 1m 2s.
 func timeText(s string) bool {
 	s = strings.TrimSpace(s)
 	if s == "" || s[0] < '0' || s[0] > '9' {
 		return false
 	}
-	unit := strings.TrimLeft(s, "0123456789.,: ")
+	n := 0
+	for n < len(s) && timeBytes[s[n]] {
+		n++
+	}
+	unit := s[n:]
 	switch {
 	case unit == "ms", unit == "s", unit == "m", unit == "µs", unit == "us", unit == "sec", unit == "secs", unit == "seconds", unit == "second", unit == "ns":
 		return true

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -42,6 +43,15 @@ func detail(l *Log, from, to int) string {
 		end = l.starts[to]
 	}
 	return bound(strings.TrimRight(l.text[l.starts[from]:end], "\n"), maxDetail)
+}
+
+// roomy makes room for as many elements as there are, where there is none: of
+// large slices append adds only a quarter, and copies the rest again and again.
+func roomy[T any](s []T) []T {
+	if len(s) < cap(s) || len(s) < 256 {
+		return s
+	}
+	return slices.Grow(s, len(s))
 }
 
 // indent is the width of a line's leading blanks.

@@ -171,16 +171,12 @@ func mochaListing(l *Log, c *Claims, r *loopcore.Report) {
 		status, name := mochaMark(s)
 		if status == "" {
 			if s != "" && indent(l.Line(i+1)) > depth {
-				path = append(path, jestLevel{depth, s})
+				path = append(path, jestLevel{indent: depth, name: s})
 			}
 			continue
 		}
-		var suite []string
-		for _, p := range path {
-			suite = append(suite, p.name)
-		}
 		c.Take(mochaName, i, i+1)
-		r.Tests = append(r.Tests, loopcore.TestCase{Suite: strings.Join(suite, " > "), Name: name, Status: status})
+		r.Tests = append(roomy(r.Tests), loopcore.TestCase{Suite: levelPath(path, " > "), Name: name, Status: status})
 	}
 }
 

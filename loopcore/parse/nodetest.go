@@ -69,7 +69,7 @@ func (n *nodeRun) line(i int) int {
 		return 1
 	case strings.HasPrefix(s, "▶ "):
 		n.closeTo(depth)
-		n.stack = append(n.stack, jestLevel{depth, withoutTime(s[len("▶ "):])})
+		n.stack = append(n.stack, jestLevel{indent: depth, name: withoutTime(s[len("▶ "):])})
 		return 1
 	case strings.HasPrefix(s, "✖ "), strings.HasPrefix(s, "✔ "), strings.HasPrefix(s, "﹣ "), strings.HasPrefix(s, "⚠ "):
 		return n.entry(i, depth, s)

@@ -112,9 +112,11 @@ func (l *Log) Foreign(p string) bool {
 
 func (l *Log) isForeign(p string) bool {
 	p = strings.ReplaceAll(p, `\`, "/")
-	for _, mark := range foreignMarks {
-		if strings.Contains(p, mark) {
-			return true
+	for i := range len(p) {
+		for _, mark := range foreignBy[p[i]] {
+			if strings.HasPrefix(p[i:], mark) {
+				return true
+			}
 		}
 	}
 	return absolute(p) && l.dir != "" && strings.HasPrefix(p, "/usr/")
@@ -128,6 +130,14 @@ var foreignMarks = []string{
 	"<frozen ", "<string>", "<anonymous>", "(native)", "/usr/include/", "/usr/share/", "bun:", "ext:", "deno:", "webpack/bootstrap",
 	"/_pytest/", "/pluggy/", "/deps/", "/lib/elixir/", "/src/googletest/", "/gtest/",
 }
+
+// foreignBy are those marks by their first byte.
+var foreignBy = func() (by [256][]string) {
+	for _, mark := range foreignMarks {
+		by[mark[0]] = append(by[mark[0]], mark)
+	}
+	return by
+}()
 
 // workDir finds the folder that the run worked in, where some line tells it:
 // paths below it are then relative to the repository.

@@ -301,7 +301,7 @@ func (p *pyRun) verboseLine(i int, line string) int {
 	}
 	p.started = true
 	p.running = ""
-	p.progress = append(p.progress, pyListed{verdict, p.l.Path(file), strings.TrimSpace(rest[:at]), "", i})
+	p.progress = append(roomy(p.progress), pyListed{verdict, p.l.Path(file), strings.TrimSpace(rest[:at]), "", i})
 	return 1
 }
 

@@ -374,7 +374,7 @@ func (p *pyRun) fromProgress(seen map[string]bool) {
 		case "RERUN", "SUBPASS", "SUBFAIL", "SUBSKIP", "SUBPASSED", "SUBFAILED":
 			continue
 		}
-		p.r.Tests = append(p.r.Tests, t)
+		p.r.Tests = append(roomy(p.r.Tests), t)
 	}
 	if !p.finished {
 		for _, t := range p.r.Tests {

@@ -106,7 +106,7 @@ func readESLint(l *Log, c *Claims) loopcore.Report {
 		if !ok {
 			continue
 		}
-		r.Failures = append(r.Failures, f)
+		r.Failures = append(roomy(r.Failures), f)
 		c.Take(me, i, i+1)
 	}
 	if total > 0 && len(r.Failures) == 0 {

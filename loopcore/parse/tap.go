@@ -150,7 +150,7 @@ func tapText(s string) string {
 
 func (t *tapRun) open(depth int, name string) {
 	t.closeTo(depth)
-	t.stack = append(t.stack, jestLevel{depth, name})
+	t.stack = append(t.stack, jestLevel{indent: depth, name: name})
 }
 
 // closeTo forgets the subtests at this indent and deeper.

@@ -41,7 +41,7 @@ func readTSC(l *Log, c *Claims) loopcore.Report {
 			f.Message += " " + strings.TrimSpace(l.Lines[end])
 			end++
 		}
-		r.Failures = append(r.Failures, f)
+		r.Failures = append(roomy(r.Failures), f)
 		c.Take(me, i, continuation(l, end))
 		i = end - 1
 	}

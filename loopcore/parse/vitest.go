@@ -270,6 +270,9 @@ func (v *vitestRun) totals(s string) int {
 	return 1
 }
 
+// vitestMarks begin a line of the progress listing.
+var vitestMarks = map[string]loopcore.TestStatus{"✓": loopcore.TestPassed, "×": loopcore.TestFailed, "↓": loopcore.TestSkipped, "□": loopcore.TestSkipped}
+
 // listed reads a line of the progress listing.
 func (v *vitestRun) listed(i int, line string) int {
 	s := strings.TrimSpace(line)
@@ -280,7 +283,7 @@ func (v *vitestRun) listed(i int, line string) int {
 			return 1
 		}
 	}
-	status, ok := map[string]loopcore.TestStatus{"✓": loopcore.TestPassed, "×": loopcore.TestFailed, "↓": loopcore.TestSkipped, "□": loopcore.TestSkipped}[mark]
+	status, ok := vitestMarks[mark]
 	if !ok || rest == "" {
 		return 0
 	}
@@ -290,7 +293,7 @@ func (v *vitestRun) listed(i int, line string) int {
 		file, title = v.l.Path(head), tail
 	}
 	suite, name := splitPath(title, " > ")
-	v.r.Tests = append(v.r.Tests, loopcore.TestCase{Suite: suite, Name: name, File: file, Status: status})
+	v.r.Tests = append(roomy(v.r.Tests), loopcore.TestCase{Suite: suite, Name: name, File: file, Status: status})
 	if status == loopcore.TestFailed {
 		f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: suite, Name: name, File: file, At: v.l.Number(i), Message: "failed"}
 		if msg, ok := strings.CutPrefix(strings.TrimSpace(v.l.Line(i+1)), "→ "); ok {
