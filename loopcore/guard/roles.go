@@ -108,6 +108,9 @@ func otherCode(p string) bool {
 
 func isCodeExt(p string) bool { return langOf(p, "").isCode() }
 
+// setupRE is code that a runner of JavaScript loads before the tests.
+var setupRE = lazily(`(^|/)(jest|vitest|karma|ava|playwright|cypress|mocha)[\w.-]*\.setup\.[cm]?[jt]sx?$`)
+
 // roleOf judges a path.
 func roleOf(p string) role {
 	switch {
@@ -117,6 +120,8 @@ func roleOf(p string) role {
 		return roleInstalled
 	case isSnapshot(p):
 		return roleSnapshot
+	case setupRE.MatchString(p):
+		return roleSupport
 	case isConfig(p):
 		return roleConfig
 	case isDocs(p):

@@ -7,7 +7,7 @@ import (
 	"fixloop/loopcore"
 )
 
-var branchRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"`)
+var branchRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"|[)\d]:-?\d|^defp? ?\w+\(.*(:|\()-?\d`)
 
 // hardCoded reports literals of the tests that newly decide in the implementation: R02.
 func (d *diff) hardCoded() {
@@ -70,7 +70,7 @@ func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]b
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), "the inputs and the answer of one assertion decide here: "+clip(l.text, 120))
 		return
 	}
-	if telling && (len(hits) >= 2 || len(hits) == 1 && len(hits[0]) > 8) {
+	if telling && (len(hits) >= 2 || len(hits) == 1 && (len(hits[0]) > 8 || exactRE.MatchString(hits[0]) && equalityRE.MatchString(l.text))) {
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("values of the tests decide here: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
 	}
 }
@@ -78,8 +78,11 @@ func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]b
 // moduleNoteRE sets what a module says of itself: __all__, __slots__ and their like.
 var moduleNoteRE = lazily(`^__\w+__(:[^=]+)?\+?=`)
 
+// exactRE is a result that nobody writes by chance.
+var exactRE = lazily(`^\d+\.\d{3,}$`)
+
 // equalityRE is a decision on exact values.
-var equalityRE = lazily(`===?|\bcase\b|\bwhen\b|=>|":|\beq\b|-eq|\.equals\(|\bmatch\b`)
+var equalityRE = lazily(`===?|\bcase\b|\bwhen\b|=>|":|\beq\b|-eq|\.equals\(|\bmatch\b|[)\d]:-?\d|^defp? `)
 
 // maxRow bounds the literals of an assertion that are matched as one.
 const maxRow = 8

@@ -32,15 +32,21 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 		}
 	}
 	d.macros(f)
+	d.conditioned(f)
 	d.patched(f)
+	d.emptied(f)
 	if f.role == roleCode {
 		d.swallows(f)
 		d.softened(f)
 		d.counters(f)
-	} else {
+	}
+	if f.role != roleCode || reporterRE.MatchString(f.path()) {
 		d.hookShapes(f)
 	}
 }
+
+// reporterRE are files that a runner loads by a setting, wherever they lie.
+var reporterRE = lazily(`(?i)(reporter|environment|test-?runner|sequencer)[\w-]*\.[cm]?[jt]s$`)
 
 // movedHere says whether the function stood in another file of the tests before.
 func (d *diff) movedHere(f *fileDiff, name, body string) bool {
@@ -60,118 +66,32 @@ func (d *diff) movedHere(f *fileDiff, name, body string) bool {
 	return false
 }
 
-var assertAliasRE = lazily(`\b(\w+)=(?:await )?(?:require|import)\("(?:node:)?(?:assert|assert/strict|test|chai|expect|vitest|@jest/globals)"\)|\bimport (?:\* as )?(\w+) from "(?:node:)?(?:assert|assert/strict|test|chai)"|\bimport (?:unittest|pytest|numpy\.testing) as (\w+)`)
+var (
+	testMacroRE    = lazily(`^#\s*(?:ifn?def|if|elif)\b.*\b(GTEST_\w+|GMOCK_\w+|CATCH_\w+|DOCTEST_\w+|BOOST_TEST_\w+|UNITY_\w+|CMOCKA\w*|CPPUTEST\w*|UNIT_?TEST(?:S|ING)?|TEST|TESTING|TEST_BUILD|XCTEST)\b`)
+	projectMacroRE = lazily(`^(TEST|TESTING|UNIT_?TEST(S|ING)?|TEST_BUILD)$`)
+)
 
-// patched reports assignments to members of an assertion library, whatever the
-// file calls it: R05.
-func (d *diff) patched(f *fileDiff) {
+// conditioned reports code that is compiled otherwise for the tests: R01. A
+// project's own macro around declarations gives tests access, and changes nothing.
+func (d *diff) conditioned(f *fileDiff) {
 	u := f.newU
-	if f.role != roleCode && !f.testSide() || !hasAny(u.src, "assert", "test", "chai", "expect", "vitest", "jest") {
+	if f.role != roleCode || u.lang != langC && u.lang != langCSharp && u.lang != langSwift {
 		return
 	}
-	lines := u.logical()
-	names := map[string]bool{}
-	for _, l := range lines {
-		if m := assertAliasRE.FindStringSubmatch(assembled(l.text)); m != nil {
-			names[m[1]+m[2]+m[3]] = true
+	for i := range u.toks {
+		if u.kind(i) != tkDirective || strings.Contains(f.oldU.src, u.text(i)) {
+			continue
 		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	for _, l := range newLines(f) {
-		text := assembled(l.text)
-		m := memberSetRE.FindStringSubmatch(text)
-		if m != nil && names[m[1]+m[2]] && !strings.Contains(text, "assert.strict=") {
-			d.report("R05", loopcore.SevBlock, f.path(), u.line(l.at), "a member of the assertion library is set: "+clip(text, 120))
-		}
-	}
-}
-
-// memberSetRE sets a member of a name, plainly or through a function for it.
-var memberSetRE = lazily(`(?:^|[;{}(])(\w+)(?:\.\w+|\[[^\]]+\])+=[^=>]|\b(?:setattr|Reflect\.(?:set|defineProperty)|Object\.(?:assign|defineProperty|defineProperties))\((\w+)\b`)
-
-// libraryAssert says whether a name belongs to the assertion library of the language.
-func libraryAssert(l lang, n string) (string, bool) {
-	known := false
-	switch l {
-	case langPython:
-		known = strings.HasPrefix(n, "assert") && hasAny(n, "assertEqual", "assertTrue", "assertRaises", "assertIn", "assertFalse", "assertAlmostEqual", "assertIs", "assert_called", "assertGreater", "assertLess", "assertDictEqual", "assertListEqual", "assertNotEqual", "assertRegex") || n == "assert_array_equal" || n == "assert_allclose"
-	case langRuby:
-		switch n {
-		case "assert", "assert_equal", "assert_raises", "assert_nil", "assert_includes", "assert_in_delta", "refute", "refute_equal", "must_equal", "assert_match", "assert_operator", "assert_predicate", "assert_empty", "expect", "eq", "to":
-			known = true
-		}
-	case langJava, langKotlin:
-		switch n {
-		case "assertEquals", "assertTrue", "assertFalse", "assertThrows", "assertNotNull", "assertNull", "assertThat", "assertSame", "assertArrayEquals", "verify", "shouldBe", "shouldThrow", "assertContentEquals", "assertFailsWith", "assertIterableEquals":
-			known = true
-		}
-	case langPHP:
-		known = strings.HasPrefix(n, "assert") && (hasAny(n, "assertSame", "assertEquals", "assertTrue", "assertFalse", "assertNull", "assertCount", "assertContains", "assertInstanceOf", "assertThat", "assertGreaterThan")) || n == "expectException"
-	case langCSharp:
-		switch n {
-		case "AreEqual", "Throws", "IsTrue", "IsFalse", "NotNull":
-			known = true
-		}
-	case langSwift:
-		known = strings.HasPrefix(n, "XCTAssert") || n == "XCTFail" || n == "XCTUnwrap"
-	case langElixir:
-		switch n {
-		case "assert", "refute", "assert_raise", "assert_receive", "assert_in_delta", "flunk":
-			known = true
-		}
-	case langShell:
-		switch n {
-		case "[", "test", "assert_output", "assert_success", "assert_failure", "assert_equal", "assertEquals", "assertTrue", "refute", "assert", "diff", "cmp", "grep", "exit", "return", "false", "refute_output", "assert_line", "assertContains":
-			known = true
-		}
-	case langJS:
-		switch n {
-		case "toBe", "toEqual", "toStrictEqual", "toThrow", "deepStrictEqual", "strictEqual", "deepEqual", "toHaveBeenCalledWith":
-			known = true
-		}
-	case langC:
-		return n, false
-	}
-	return n, known
-}
-
-// macroRE are definitions of what may be an assertion macro.
-var macroRE = lazily(`^#\s*(define|undef)\s+(EXPECT_\w+|ASSERT_\w+|CHECK(_\w+)?|REQUIRE(_\w+)?|assert|TEST_ASSERT\w*|BOOST_(CHECK|REQUIRE|TEST)\w*|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F)\b(.*)`)
-
-// libraryMacroRE are those that test libraries bring; a macro of another name is
-// the project's own, which nothing used before it was there.
-var libraryMacroRE = lazily(`^((EXPECT|ASSERT)_(EQ|NE|LT|LE|GT|GE|TRUE|FALSE|STR\w+|FLOAT_EQ|DOUBLE_EQ|NEAR|THROW|ANY_THROW|NO_THROW|THAT|DEATH\w*|EXIT|PRED\w*|NO_FATAL_FAILURE|HRESULT_\w+)|(CHECK|REQUIRE|WARN)(_FALSE|_THROWS\w*|_NOTHROW|_THAT|_NOFAIL|_EQ|_NE|_LT|_LE|_GT|_GE|_UNARY\w*|_MESSAGE)?|assert|TEST_ASSERT\w*|BOOST_\w+|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F)$`)
-
-// macros reports assertion macros that are defined anew, and own ones whose body lost its failure: R05.
-func (d *diff) macros(f *fileDiff) {
-	if f.newU.lang != langC || d.providesLibrary(langC) {
-		return
-	}
-	had := map[string][]string{}
-	each := func(u *unit, see func(name, body string, line int)) {
-		for i := range u.toks {
-			if u.kind(i) != tkDirective {
-				continue
-			}
-			if m := macroRE.FindStringSubmatch(strings.Join(strings.Fields(u.text(i)), " ")); m != nil {
-				see(m[2], m[len(m)-1], u.line(i))
-			}
-		}
-	}
-	each(f.oldU, func(n, b string, _ int) { had[n] = append(had[n], b) })
-	each(f.newU, func(n, b string, line int) {
-		before, was := had[n]
-		if contains(before, b) || !was && !libraryMacroRE.MatchString(n) {
-			return
+		m := testMacroRE.FindStringSubmatch(u.text(i))
+		if m == nil {
+			continue
 		}
 		sev := loopcore.SevBlock
-		if was && failing(b) {
+		if u.funcAt(i) == nil && projectMacroRE.MatchString(m[1]) {
 			sev = loopcore.SevHuman
 		}
-		d.report("R05", sev, f.path(), line, "assertion macro "+n+" is defined anew: "+clip(b, 120))
-	})
+		d.report("R01", sev, f.path(), u.line(i), "compiled otherwise for the tests: "+clip(u.text(i), 120))
+	}
 }
 
 func failing(s string) bool {
@@ -195,10 +115,30 @@ func (d *diff) counters(f *fileDiff) {
 			cond = true
 		}
 	}
+	for _, l := range newLines(f) {
+		if m := countedRE.FindStringSubmatch(l.text); m != nil && answersAt(newLines(f), m[1]) {
+			hits, cond = append(hits, l), true
+		}
+	}
 	if len(hits) > 0 && cond {
 		d.report("R09", loopcore.SevHuman, f.path(), f.newU.line(hits[0].at), "answers may follow the count of calls: "+clip(hits[0].text, 120))
 	}
 }
+
+// countedRE counts something up.
+var countedRE = lazily(`^(\$?[\w.>-]+?)(\+\+|\+=1)$`)
+
+// answersAt says whether a new condition asks a counter for one number.
+func answersAt(ls []textLine, counter string) bool {
+	for _, l := range ls {
+		if _, rest, ok := strings.Cut(l.text, counter); ok && strings.HasPrefix(l.text, "if") && atNumberRE.MatchString(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+var atNumberRE = lazily(`^===?\d+\)?[{:]?`)
 
 var condRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|\?)\b|==|\[`)
 
@@ -216,7 +156,11 @@ func (d *diff) hookShapes(f *fileDiff) {
 			if !strings.Contains(body, "throw") {
 				sev = loopcore.SevBlock
 			}
-		case "pytest_runtest_makereport", "pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_logreport", "pytest_runtest_protocol":
+		case "run": // of a TestCase in Python
+			if strings.Contains(body, "super().run(") && !strings.Contains(body, "super().run(result)") {
+				sev = loopcore.SevBlock
+			}
+		case "pytest_runtest_makereport", "pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_logreport", "pytest_runtest_protocol", "pytest_exception_interact", "pytest_runtest_teardown", "pytest_report_teststatus":
 			if hasAny(body, `outcome="passed"`, "excinfo=None", `"passed"`, "return True", "except", "force_result", "wasxfail", `outcome="skipped"`) {
 				sev = loopcore.SevBlock
 			}
@@ -225,9 +169,9 @@ func (d *diff) hookShapes(f *fileDiff) {
 				sev = loopcore.SevBlock
 			}
 		case "onNotSuccessfulTest", "runTest", "runBare", "apply", "evaluate", "interceptTestMethod", "recordFailure", "record", "handleTestEvent", "onTestResult", "onRunComplete", "onTestFailure", "intercept", "addFailure", "addError", "addSubTest", "wasSuccessful", "passed?", "failures", "result_code", "onTestPartResult", "OnTestPartResult", "OnTestEnd", "AfterTest", "After", "testCaseDidRecord", "invokeTest", "getLastError", "onFinished":
-			if hasAny(body, "catch", "rescue", "except", "return True", "return true", "{}", "exitCode=", "clear()", "[]", "=0", "passed", "SUCCESS", "status=") || strings.Trim(body, "{}()") == "" {
+			if hasAny(body, "catch", "rescue", "except", "return True", "return true", "{}", "exitCode=", "clear()", "[]", "=0", "passed", "SUCCESS", "Success(", ".skip()", "status=") || strings.Trim(body, "{}()") == "" {
 				sev = loopcore.SevBlock
-				if f.role == roleTest && f.old != nil {
+				if f.role == roleTest && f.old != nil && !runnersOwn(u, x) {
 					sev = loopcore.SevHuman
 				}
 			}
@@ -236,7 +180,56 @@ func (d *diff) hookShapes(f *fileDiff) {
 			d.report("R04", sev, f.path(), u.line(x.at), fmt.Sprintf("hook %s drops failures: %s", x.name, clip(body, 120)))
 		}
 	}
+	d.wrappedExamples(f)
 	d.runnerStatus(f)
+}
+
+// runnersOwn says whether a function of a file of tests can only be one that the runner calls.
+func runnersOwn(u *unit, x *fn) bool {
+	switch x.name {
+	case "interceptTestMethod", "onNotSuccessfulTest", "recordFailure", "onTestPartResult", "OnTestPartResult", "invokeTest":
+		return true
+	case "runTest", "runBare":
+		return u.lang == langPHP
+	case "record":
+		return u.lang == langSwift && strings.Contains(u.norm(x.at, x.open), "XCTIssue")
+	case "evaluate":
+		return u.lang == langJava && strings.Contains(u.norm(x.open, x.to), "base.evaluate()")
+	}
+	return false
+}
+
+var (
+	aroundRescueRE = lazily(`\.(run|call)\b.*\brescue\b`)
+	yieldExceptRE  = lazily(`\btry:yield\b.*\bexcept\b`)
+)
+
+// wrappedExamples reports what is new around all tests and takes their failures: R04.
+func (d *diff) wrappedExamples(f *fileDiff) {
+	u := f.newU
+	say := func(sev loopcore.Severity, at int, text string) {
+		if !strings.Contains(f.oldU.norm(0, len(f.oldU.toks)), text) {
+			d.report("R04", sev, f.path(), u.line(at), "what stands around the tests takes their failures: "+clip(text, 120))
+		}
+	}
+	for i := range u.toks {
+		switch {
+		case u.lang == langRuby && u.text(i) == "around" && u.kind(i) == tkIdent:
+			if o := u.doOf(i); o >= 0 {
+				if text := u.norm(i, u.close(o)); aroundRescueRE.MatchString(text) && !strings.Contains(text, "raise") {
+					say(loopcore.SevBlock, i, text)
+				}
+			}
+		case u.lang == langPython && u.text(i) == "fixture":
+			for _, x := range u.fns {
+				if !x.class && x.head <= i && i < x.at {
+					if text := u.norm(x.open, x.to); yieldExceptRE.MatchString(text) && !strings.Contains(text, "raise") {
+						say(loopcore.SevHuman, x.at, text)
+					}
+				}
+			}
+		}
+	}
 }
 
 var statusRE = lazily(`\b(status|rc|ret|fail\w*|exit_?code|errors?|result|code|bad|nfail\w*|ok)=("?\$\?"?|1|false|False|"?\$\(\(\w+ ?\+ ?1\)\)"?|\$\w+)$|\b(exit|return) ("?\$\{?\w+\}?"?|[1-9]\d*)|\bexit\([^0)][^)]*\)|\b(fail\w*|errors?|bad)(\+\+|\+=1)|\bexit 1\b|\bsys\.exit\([^0)]|\bset -[a-z]*e|\bpipefail\b|\(\((fail\w*|errors?)(\+\+|\+=1)\)\)|process\.exitCode=[^0]`)
@@ -299,7 +292,14 @@ func (d *diff) testMains() {
 
 var returnRE = lazily(`\b(return|exit\() ?([^;})]+)`)
 
+// runsTestsRE is what runs all tests of a program in C or C++.
+var runsTestsRE = lazily(`\b(RUN_ALL_TESTS\(\)|UNITY_END\(\)|Session\(\)\.run\(|session\.run\(|context\.run\(|cmocka_run_group_tests\w*\(|srunner_ntests_failed\(|unit_test_main\()`)
+
+// mainReturn reports a main whose result is no longer that of the tests: R03.
 func (d *diff) mainReturn(f *fileDiff, x *fn, body string) {
+	if last := lastReturn(body); !f.oldU.defines("main") && runsTestsRE.MatchString(body) && (last == "0" || last == "EXIT_SUCCESS") {
+		d.report("R03", loopcore.SevBlock, f.path(), f.newU.line(x.at), "main runs the tests and returns "+last)
+	}
 	for _, o := range f.oldU.fns {
 		if o.name != "main" {
 			continue

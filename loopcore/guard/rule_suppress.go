@@ -74,6 +74,32 @@ func (d *diff) suppressionRules() {
 		d.report(n.s.rule, sev, n.f.path(), n.s.line, "suppression added: "+n.s.text)
 	}
 	d.erasedTypes()
+	d.quietened()
+}
+
+var (
+	// quietAllRE switches every warning of a program off.
+	quietAllRE = lazily(`\bwarnings\.(filterwarnings|simplefilter)\("ignore"\)|\$VERBOSE=nil`)
+	// quietRE switches some off, or errors off the screen.
+	quietRE = lazily(`\bwarnings\.(filterwarnings|simplefilter)\("ignore",|\bWarning\[:\w+\]=false|\berror_reporting\(0|\bset_error_handler\((fn|function)\b.*\btrue\b|\bini_set\("(error_reporting|display_errors|zend\.assertions)","?0`)
+)
+
+// quietened reports programs that switch warnings off while they run: L06.
+func (d *diff) quietened() {
+	for _, f := range d.files {
+		if f.new == nil || f.role != roleCode && !f.testSide() || !hasAny(f.newU.src, "warnings", "VERBOSE", "Warning[", "error_") && !strings.Contains(f.newU.src, "ini_set") {
+			continue
+		}
+		for _, l := range newLines(f) {
+			sev := loopcore.SevHuman
+			if quietAllRE.MatchString(l.text) && f.role == roleCode && f.newU.up(l.at) < 0 {
+				sev = loopcore.SevBlock
+			} else if !quietAllRE.MatchString(l.text) && !quietRE.MatchString(l.text) {
+				continue
+			}
+			d.report("L06", sev, f.path(), f.newU.line(l.at), "warnings are switched off: "+clip(l.text, 120))
+		}
+	}
 }
 
 // readAsData says whether code is what the tests of a tool read, and no code of theirs.
@@ -321,112 +347,4 @@ func (u *unit) pragma(i int) []suppression {
 		}
 	}
 	return nil
-}
-
-// erasureRE are ways to switch the type checker off for one value.
-var erasureRE = map[lang]*lazyRE{
-	langJS:     lazily(`\bas any\b|:any\b|<any>|\bas unknown as\b|\bas never\b`),
-	langPython: lazily(`\bcast\((typing\.)?Any\b|\bcast\(""|->(typing\.)?Any\b|:(typing\.)?Any\b`),
-	langGo:     lazily(`\bunsafe\.Pointer\(|\binterface\{\}\)|\bany\(`),
-	langRust:   lazily(`\bunsafe\{|\btransmute\b|\bunreachable_unchecked\b|\bunwrap_unchecked\b`),
-	langKotlin: lazily(`!!|\bas Any\b`),
-	langSwift:  lazily(`\bas!|\btry!|\bunsafeBitCast\(`),
-	langC:      lazily(`\breinterpret_cast<|\bconst_cast<`),
-	langCSharp: lazily(`\bdynamic \w|\bnull!|\)!\.|\w!\.|\w!;|default!`),
-	langJava:   lazily(`\(Object\)|\(List\)|\(Map\)\w|\braw\b`),
-	langPHP:    lazily(`:mixed\b|\bmixed \$`),
-	langRuby:   lazily(`\bT\.unsafe\(|\bT\.untyped\b`),
-}
-
-// annotationRE reads name: type of TypeScript and Python.
-var annotationRE = lazily(`(\w+)\??:(\w[\w.\[\]<>|]*)`)
-
-// erasedTypes reports types that became anything: L03.
-func (d *diff) erasedTypes() {
-	for _, f := range d.files {
-		re := erasureRE[f.newU.lang]
-		if re == nil || f.role != roleCode || f.new == nil || len(f.newU.toks) == 0 {
-			continue
-		}
-		a, b := f.oldU.view(0, len(f.oldU.toks)), f.newU.view(0, len(f.newU.toks))
-		had := map[string]int{}
-		extra := 0
-		was, is := map[string]int{}, map[string]int{}
-		for _, l := range lines(a.text) {
-			was[l.text]++
-		}
-		for _, l := range lines(b.text) {
-			is[l.text]++
-		}
-		for t, n := range was {
-			if n != is[t] && re.MatchString(t) {
-				had[t] = n
-				extra -= n
-			}
-		}
-		for t, n := range is {
-			if n != was[t] && re.MatchString(t) {
-				extra += n
-			}
-		}
-		if extra <= 0 {
-			continue
-		}
-		for t, n := range was {
-			if n == is[t] {
-				had[t] = n
-			}
-		}
-		d.newErasures(f, re, had, extra, annotations(a.text, f.newU.lang), b)
-	}
-}
-
-// newErasures reports at most extra lines that the old version does not have.
-func (d *diff) newErasures(f *fileDiff, re *lazyRE, had map[string]int, extra int, types map[string]string, b view) {
-	for _, l := range lines(b.text) {
-		if had[l.text] > 0 {
-			had[l.text]--
-			continue
-		}
-		m := re.FindStringIndex(l.text)
-		if m == nil {
-			continue
-		}
-		if extra--; extra < 0 {
-			return // an old one on an edited line
-		}
-		sev := loopcore.SevHuman
-		for name, typ := range annotations(l.text, f.newU.lang) {
-			if old := types[name]; (typ == "any" || typ == "Any") && old != "" && old != typ && old != "unknown" && old != "object" && f.old != nil {
-				sev = d.doubtful()
-			}
-		}
-		at := b.token(l.at + m[0])
-		if f.newU.lang == langRust && f.newU.explained(at) {
-			continue
-		}
-		d.report("L03", sev, f.path(), f.newU.line(at), "type erased: "+l.text[m[0]:m[1]])
-	}
-}
-
-// explained says whether a comment right above token i says why it is safe.
-func (u *unit) explained(i int) bool {
-	line := u.line(i)
-	for _, c := range u.comments {
-		if int(c.line) < line && line-int(c.line) <= 4 && strings.Contains(u.src[c.start:c.end], "SAFETY") {
-			return true
-		}
-	}
-	return false
-}
-
-func annotations(s string, l lang) map[string]string {
-	out := map[string]string{}
-	if l != langJS && l != langPython {
-		return out
-	}
-	for _, m := range annotationRE.FindAllStringSubmatch(s, -1) {
-		out[m[1]] = m[2]
-	}
-	return out
 }
