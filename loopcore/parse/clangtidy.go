@@ -33,7 +33,7 @@ var cppcheck = lineTool{
 	spot: []string{" files checked ", "Checking ", "arrayIndexOutOfBounds]", "nullPointer]", "memleak]", "zerodiv]", "uninitvar]", "unusedFunction]", "]: (", "syntaxError]", "unusedVariable]", "variableScope]", "missingInclude", "Leak]", "unreadVariable]", "cstyleCast]", "passedByValue]", "constParameter"},
 	match: func(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
 		text, rule := takeRule(d.text, '[', ']')
-		if d.severity == "" || d.severity == "note" || rule == "" || strings.ContainsAny(rule, "-/=,") || !gccFile(d.file) {
+		if d.severity == "" || d.severity == "note" || rule == "" && !cppcheckProgress(l) || strings.ContainsAny(rule, "-/=,") || !gccFile(d.file) {
 			return loopcore.Failure{}, false
 		}
 		f := d.failure(l, i, loopcore.FailLint)
@@ -45,3 +45,9 @@ var cppcheck = lineTool{
 		return f, true
 	},
 }.reader()
+
+// cppcheckProgress reports whether the log has lines like "Checking src/vat.cc
+// ...": then what has no rule is cppcheck's too, in one of its older layouts.
+func cppcheckProgress(l *Log) bool {
+	return l.HasLine("Checking ") && l.HasAny(".c ...", ".cc ...", ".cpp ...", ".cxx ...", ".h ...", ".hpp ...")
+}

@@ -59,7 +59,7 @@ func (s *surefireRun) step(i int) int {
 		s.results, s.section = i, ""
 	case s.results < 0 && level == "[ERROR] " && (text == "Failures: " || text == "Errors: "): // -q
 		s.results, s.section = i, strings.TrimSuffix(text, ": ")
-	case s.results >= 0 && strings.HasPrefix(text, "Tests run:"):
+	case s.results >= 0 && strings.HasPrefix(text, "Tests run:") && strings.Contains(text, "Skipped: "):
 		s.total(text)
 		s.results = -1
 	case s.results >= 0 && level != "" && strings.HasSuffix(strings.TrimSpace(text), ":") && !strings.HasPrefix(text, " "):
@@ -96,11 +96,13 @@ func (s *surefireRun) block(i int, text string) int {
 	f.Suite, f.Name = surefireTest(strings.TrimSpace(head))
 	end := i + 1
 	var t throwable
+	traced := false
 	for ; end < len(s.l.Lines) && end < i+400; end++ {
 		line := s.l.Lines[end]
-		if strings.TrimSpace(line) == "" && len(t.message)+len(t.trace.frames) > 0 || mavenText(line) != line {
+		if strings.TrimSpace(line) == "" && len(t.message)+len(t.trace.frames) > 0 && (traced || !s.traceFollows(end)) || mavenText(line) != line {
 			break
 		}
+		traced = traced || strings.HasPrefix(line, "\tat ")
 		t.line(line)
 	}
 	t.into(&f)
@@ -108,6 +110,17 @@ func (s *surefireRun) block(i int, text string) int {
 	s.add(f)
 	s.c.Take(surefireName, i, end)
 	return end
+}
+
+// traceFollows reports whether a blank line is one of a message: its trace is
+// still to come.
+func (s *surefireRun) traceFollows(i int) bool {
+	for end := min(i+60, len(s.l.Lines)); i < end && mavenText(s.l.Lines[i]) == s.l.Lines[i]; i++ {
+		if strings.HasPrefix(s.l.Lines[i], "\tat ") {
+			return true
+		}
+	}
+	return false
 }
 
 func shortException(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
@@ -140,9 +153,12 @@ func (s *surefireRun) summary(i int, text string) int {
 		end++
 	}
 	s.c.Take(surefireName, i, end)
+	if rest, ok := strings.CutPrefix(text, "Run "); ok { // one of several of a test, which is named above
+		_, text, _ = strings.Cut(rest, ": ")
+	}
 	where, msg, _ := strings.Cut(text, " ")
 	if msg == "" {
-		return end // cut inside the name
+		return end // cut inside the name, or a run that passed
 	}
 	chain := strings.Split(where, "->")
 	first, lineNo, _ := strings.Cut(chain[0], ":")
