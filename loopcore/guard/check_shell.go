@@ -28,7 +28,7 @@ func (u *unit) shellCheck(i int) (check, bool) {
 		u.shellExpr(&c, from, to)
 	case t == "test":
 		u.shellExpr(&c, i+1, end)
-	case strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute"):
+	case strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute") || u.homeMade(i, end):
 		for k := i + 1; k < end; k++ {
 			c.ops, c.opAt = append(c.ops, u.norm(k, k+1)), append(c.opAt, span{k, k + 1})
 		}
@@ -63,6 +63,15 @@ func (u *unit) shellCheck(i int) (check, bool) {
 	}
 	u.alternative(&c, i, end)
 	return c, true
+}
+
+// homeMade says whether the words up to end call a check that the project wrote: check "trims" a "$out".
+func (u *unit) homeMade(i, end int) bool {
+	switch t := u.text(i); {
+	case !strings.HasPrefix(t, "check") && !strings.HasPrefix(t, "expect") && !strings.HasPrefix(t, "verify") && t != "is" && t != "ok":
+		return false
+	}
+	return end > i+2 && u.text(i+1) != "(" && strings.Contains(u.norm(i, end), "$")
 }
 
 // alternative weakens a check that another may stand in for: [ a ] || [ b ].

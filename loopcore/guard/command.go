@@ -17,9 +17,12 @@ var (
 	maskRE    = lazily(`\|\| ?(true|:|exit 0|echo\b[^|;&]*|/bin/true|return 0|\(exit 0\)|exit /b 0|ver)( |$|;|\)|")|; ?(true|:|exit 0)( |$|"|\))|\bset \+e\b|\bset \+o (errexit|pipefail)|\bexit 0$|& ?exit /b 0|\|\|$`)
 	updateRE  = lazily(`(^| )(-u|--test-update-snapshots|--update-?[sS]napshots?|--updateSnapshot|--snapshot-update|--update|-update|--update-goldens?|--accept|--ci=false|--bless|--inline-snapshot=\S*(fix|create)\S*|--approve|--force-regen|--regen-all|--update-baseline|--rebase|-d --update-snapshots|--record|--overwrite)( |=|$)|\b(INSTA_UPDATE=(always|unseen|1|new|no)|INSTA_FORCE_PASS=1|UPDATE_\w+=\S+|\w*UPDATE_(SNAPSHOTS?|GOLDENS?|EXPECT)\w*=\S+|SNAPSHOT_UPDATE=\S+|TRYBUILD=overwrite|RECORD_MODE=\S+|VCR_RECORD\w*=\S+|VCR=all|REGENERATE\w*=\S+|BLESS=1|UPDATE=1|GOLDEN_UPDATE=\S+)|\binsta (accept|test --accept)|--record-mode=\S*(all|rewrite|new)`)
 	narrowRE2 = lazily(`^(-k|-m|--ignore(-glob)?|--deselect|--lf|--last-failed|--sw|--co|--collect-only|-run|--run|-skip|-short|--short|-failfast=no|-t|--testNamePattern|--testPathPatterns?|--testPathIgnorePatterns|--onlyChanged|--findRelatedTests|--selectProjects|--ignoreProjects|--changedSince|--related|-o|--changed|--onlyFailures|--grep|-g|--fgrep|-f|--invert|-i|--exclude(-tag|-tags|-pattern|-group|-from|-paths?)?|--only|--filter|--skip|--ignored=no|--no-run|--lib|--bin|--bins|--doc|--test|--example|-E|--exclude-group|--group|--testsuite|--exclude-testsuite|-R|-LE|-L|-I|--tag|-e|--example-matches|--pattern|--exclude-pattern|--only-failures|--next-failure|--test-name-pattern|--test-skip-pattern|--test-only|--shard|--dry-run|--syntax|--list|--tests|--exclude-task|-x|-Dtest\S*|-DskipTests\S*|-Dmaven\.test\S*|-DskipITs\S*|-Dgroups\S*|-DexcludedGroups\S*|-Dsurefire\S*|-DfailIfNoTests\S*|-Dcheckstyle\.skip\S*|-D\S*skip\S*|-pl|--projects|--skip-testing\S*|-skip-testing\S*|-only-testing\S*|--only-testing\S*|--filter-tags|--gtest_filter\S*|--tests-regex|--exclude-regex|--spec|--testPathIgnorePatterns\S*|--stale|--failed|--no-start|--listTests|--passWithNoTests|--pass-with-no-tests|--exclude-tags|--no-check|--transpile-only|--no-tests=(pass|warn|ignore|auto)|-DBUILD_TESTING=\S*|--no-verify|-D)$`)
-	looseRE   = lazily(`^(--exit-zero|--no-error\S*|--exit-code=0|--issues-exit-code=0|--issues-exit-code|--passWithNoTests|--pass-with-no-tests|--passWithNoTests=true|--no-coverage|--no-cov|--quiet|--no-typecheck|--skip-lib-check|--skipLibCheck|--transpile-only|--noCheck|--no-strict|--no-fail-on\S*|--no-warnings-as-errors|--cap-lints|--no-bail=no|--forceExit|--allow-only|--allowOnly|--dangerouslyIgnoreUnhandledErrors|--no-fail|--continue-on-error|--fail-never|-fn|--ignore-failures|--soft-fail|--no-exit-code|--lenient|--ignore-missing-imports|--ignore-errors|--follow-imports=\S+|--disable-error-code\S*|-vet=off|--vet=off|-w|-Wno-\S+|-DNDEBUG|--disable-warnings|-p|--no-header=no|--retries\S*|--reruns\S*|--retry\S*|-DtestFailureIgnore\S*|-Dmaven\.test\.failure\.ignore\S*|-Drerun\S*|-Dsurefire\.rerun\S*|--flaky\S*|--repeat|--no-fail-on-empty\S*|--allow-empty|--no-warn\S*|--disable=\S+|--disable|--extend-ignore\S*|--per-file-ignores\S*|--suppress\S*|--rule|--no-eslintrc|--ignore-pattern\S*|--no-inline-config=no|-O|-OO|--severity=error|--fail-level\S*|--fail-on\S*|--baseline\S*|--generate-baseline|--auto-gen-config|--fix-baseline|--new|--new-from-rev\S*|--exclude\S*|--no-test|--skip-tests|--assert=plain|-PignoreFailures\S*|--ignore-platform\S*|--no-compile|-A|--warn|--minimum-coverage\S*|--suppress-all|--suppress-file|--timeout\S*|-timeout\S*|--no-isolate=no|--no-doctest|--no-configuration|--no-extensions|--skip-download=no|--treat-warnings-as-errors=false|-warnaserror-|/warnaserror-|-nowarn\S*|-p:NoWarn\S*|-p:TreatWarningsAsErrors=false|/p:TreatWarningsAsErrors=false|-p:WarningLevel=0|/p:NoWarn\S*|--no-restore=no|--no-build=no|-suppress-warnings|--max-failures=no|--allow-dirty=no|--repeat-until\S*|--output-on-failure=no)$`)
+	looseRE   = lazily(`^(--exit-zero|--no-error\S*|--exit-code=0|--issues-exit-code=0|--issues-exit-code|--passWithNoTests|--pass-with-no-tests|--passWithNoTests=true|--no-coverage|--no-cov|--quiet|--no-typecheck|--skip-lib-check|--skipLibCheck|--transpile-only|--noCheck|--no-strict|--no-fail-on\S*|--no-warnings-as-errors|--cap-lints|--no-bail=no|--forceExit|--allow-only|--allowOnly|--dangerouslyIgnoreUnhandledErrors|--no-fail|--continue-on-error|--fail-never|-fn|--ignore-failures|--soft-fail|--no-exit-code|--lenient|--ignore-missing-imports|--ignore-errors|--follow-imports=\S+|--disable-error-code\S*|-vet=off|--vet=off|-w|-Wno-\S+|-DNDEBUG|--disable-warnings|-p|--no-header=no|--retries\S*|--reruns\S*|--retry\S*|-DtestFailureIgnore\S*|-Dmaven\.test\.failure\.ignore\S*|-Drerun\S*|-Dsurefire\.rerun\S*|--flaky\S*|--repeat|--no-fail-on-empty\S*|--allow-empty|--no-warn\S*|--disable=\S+|--disable|--extend-ignore\S*|--per-file-ignores\S*|--suppress\S*|--rule|--no-eslintrc|--ignore-pattern\S*|--no-inline-config=no|-O|-OO|--severity=error|--fail-level\S*|--fail-on(=\S*)?|--no-exit-on\S*|--baseline\S*|--generate-baseline|--auto-gen-config|--fix-baseline|--new|--new-from-rev\S*|--exclude\S*|--no-test|--skip-tests|--assert=plain|-PignoreFailures\S*|--ignore-platform\S*|--no-compile|-A|--warn|--minimum-coverage\S*|--suppress-all|--suppress-file|--timeout\S*|-timeout\S*|--no-isolate=no|--no-doctest|--no-configuration|--no-extensions|--skip-download=no|--treat-warnings-as-errors=false|-warnaserror-|/warnaserror-|-nowarn\S*|-p:NoWarn\S*|-p:TreatWarningsAsErrors=false|/p:TreatWarningsAsErrors=false|-p:WarningLevel=0|/p:NoWarn\S*|--no-restore=no|--no-build=no|-suppress-warnings|--max-failures=no|--allow-dirty=no|--repeat-until\S*|--output-on-failure=no)$`)
 	strictRE  = lazily(`^(-Werror\S*|-Wall|-Wextra|-Wpedantic|-pedantic\S*|-Wconversion|-W\w[\w-]*|--ci|--strict\S*|--strict-markers|-race|--race|-D|warnings|--deny\S*|--max-warnings\S*|--forbid-only|--forbidOnly|--forbid-pending|--fail-under\S*|--cov-fail-under\S*|--fail-on\S*|--fail-fast=no|--check|--check-cov\S*|--warnings-as-errors|--error-on-warnings|--coverage|--cov\S*|--with-cov\S*|--all|--workspace|--all-targets|--all-features|--typecheck|--noEmit|--pretty=no|-W|error|--enforce\S*|-count=1|-shuffle\S*|--no-cache=no|--locked=no|--exit-code|--error-exitcode=\S+|-fsanitize\S*|--leak-check\S*|--report-unused\S*|--threshold\S*|-vet=\S+|-covermode\S*|-coverprofile\S*|--exitfirst=no|-ea|--minimum-coverage\S*|--fail-on-warning|--fail-on-risky|--fail-on-skipped|--fail-on-empty\S*|--strict-coverage|--disallow-\S+|-warnaserror|/warnaserror|-warnings-as-errors|--fatal-\S+|--no-allow\S*|--runInBand=no|-e|-euo|pipefail|-eu|--parallel=no|-Xlint\S*|--treat-warnings-as-errors|--recursive)$`)
 )
+
+// goOnRE has what runs several tasks pass over one that failed.
+var goOnRE = lazily(`--continue-on-error\b|--no-bail\b`)
 
 // endsWellRE ends commands with a success.
 var endsWellRE = lazily(`(^|[\s;])exit 0\s*$`)
@@ -37,6 +40,24 @@ func pieces(text string) []string {
 		if p = strings.TrimSpace(p); p != "" {
 			out = append(out, p)
 		}
+	}
+	return out
+}
+
+// sameTools are the commands that run what some of the old ones ran, or all when none does.
+func sameTools(old, fresh []string) []string {
+	had := toolRuns(shellWords(strings.Join(old, "\n")))
+	var out []string
+	for _, c := range fresh {
+		for t := range toolRuns(shellWords(c)) {
+			if had[t] > 0 {
+				out = append(out, c)
+				break
+			}
+		}
+	}
+	if len(out) == 0 {
+		return fresh
 	}
 	return out
 }
@@ -62,6 +83,8 @@ func compareCommands(before, after []string, how way) []hit {
 	ra, rb := toolRuns(wa), toolRuns(wb)
 	unheard, followed := unheardTools(before, after, how)
 	switch {
+	case countMatches(goOnRE, b) > countMatches(goOnRE, a):
+		add("C08", loopcore.SevBlock, "it goes on after a failure: "+goOnRE.FindString(b))
 	case endsWellRE.MatchString(b) && !endsWellRE.MatchString(a) && len(ra) > 0:
 		add("C08", loopcore.SevBlock, "it ends as a success whatever ran: exit 0")
 	case len(unheard) > 0:
@@ -71,6 +94,9 @@ func compareCommands(before, after []string, how way) []hit {
 	}
 	if countMatches(updateRE, b) > countMatches(updateRE, a) && len(rb) > 0 {
 		add("S02", loopcore.SevBlock, "expected output is rewritten by the run: "+clip(strings.TrimSpace(updateRE.FindString(b)), 60))
+	}
+	if countMatches(strictEnvRE, a) > countMatches(strictEnvRE, b) {
+		add("C10", loopcore.SevBlock, "its environment is less strict: no longer "+clip(strictEnvRE.FindString(a), 60))
 	}
 	if why := shellGuards(a, b, wa, wb); why != "" && (len(ra) > 0 || len(rb) > 0) {
 		add("C08", loopcore.SevBlock, why)
@@ -100,7 +126,7 @@ func compareCommands(before, after []string, how way) []hit {
 	if left, fresh := minus(pieces(a), pieces(b)), minus(pieces(b), pieces(a)); len(left) == 0 && len(before) > 0 {
 		return out // all that ran still does, as it did
 	} else if len(lost) == 0 {
-		wa, wb = shellWords(strings.Join(left, "\n")), shellWords(strings.Join(fresh, "\n"))
+		wa, wb = shellWords(strings.Join(left, "\n")), shellWords(strings.Join(sameTools(left, fresh), "\n"))
 	}
 	if len(ra) > 0 && len(rb) > 0 || strings.Contains(a, "FLAGS") || flagsOnly(wa) && flagsOnly(wb) {
 		out = append(out, compareFlags(anyKey(rb), wa, wb)...)
@@ -126,7 +152,7 @@ func unheardTools(before, after []string, how way) (unheard []string, followed b
 			unheard = append(unheard, t)
 		}
 	}
-	return unheard, total(ran) > 0 && total(ran) == toolCalls(strings.Join(before, "\n")) && total(runs) == toolCalls(strings.Join(after, "\n"))
+	return unheard, total(ran) > 0 && total(ran)-ran[listed] == toolCalls(strings.Join(before, "\n")) && total(runs)-runs[listed] == toolCalls(strings.Join(after, "\n"))
 }
 
 func total(m map[string]int) int {
@@ -313,8 +339,6 @@ func shellGuards(a, b string, wa, wb []string) string {
 		return "nothing waits for it: it runs in the background"
 	case len(filterRE.FindAllString(b, -1)) > len(filterRE.FindAllString(a, -1)):
 		return "the list of what is run is filtered: " + clip(filterRE.FindString(b), 60)
-	case len(strictEnvRE.FindAllString(a, -1)) > len(strictEnvRE.FindAllString(b, -1)):
-		return "its environment is less strict: no longer " + clip(strictEnvRE.FindString(a), 60)
 	case shadowRE.MatchString(b) && !shadowRE.MatchString(a):
 		return "a function takes the place of a tool: " + shadowRE.FindString(b)
 	case strings.Contains(a, "unittest discover") && strings.Contains(b, "unittest") && !strings.Contains(b, "discover"):

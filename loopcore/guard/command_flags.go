@@ -43,6 +43,8 @@ func compareFlags(tool string, a, b []string) []hit {
 				sev = loopcore.SevHuman
 			}
 			out = append(out, hit{rule, sev, tool + " gained " + w})
+		case name == "--level" && strings.Contains(tool, "phpstan"):
+			out = append(out, hit{"C04", loopcore.SevBlock, tool + " gained " + w})
 		case strings.HasPrefix(w, "!") && len(a) > 0:
 			out = append(out, hit{"C08", loopcore.SevHuman, tool + " gained " + w})
 		}
@@ -52,6 +54,10 @@ func compareFlags(tool string, a, b []string) []hit {
 			continue // what a build of project references checks all the same
 		}
 		name, _, _ := strings.Cut(w, "=")
+		if onlyLooksRE.MatchString(name) && formatterRE.MatchString(tool) && !hasFlag(came, name) {
+			out = append(out, hit{"C08", loopcore.SevBlock, tool + " formats and no longer checks"})
+			continue
+		}
 		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || w == "-e" && !strings.Contains(tool, "set") || w == "-D" && contains(b, "-Dwarnings") {
 			continue
 		}
@@ -67,10 +73,6 @@ func compareFlags(tool string, a, b []string) []hit {
 			continue
 		}
 		sev := loopcore.SevBlock
-		if w == "--check" && formatterRE.MatchString(tool) {
-			out = append(out, hit{rule, sev, tool + " formats and no longer checks"})
-			continue
-		}
 		if w == "-coverprofile" || strings.HasPrefix(w, "-cover") || w == "--cov" || w == "--coverage" || strings.HasPrefix(w, "--cov") && !strings.Contains(w, "fail") || w == "-count=1" || w == "--check" || w == "--all" || w == "--all-features" || w == "--all-targets" || strings.HasPrefix(w, "-shuffle") || w == "-Wconversion" {
 			sev = loopcore.SevHuman
 		}
@@ -95,7 +97,10 @@ func withNumbers(ws []string) []string {
 }
 
 // formatterRE are tools that rewrite what they should check.
-var formatterRE = lazily(`prettier|\bfmt|format|black|isort|standard|biome|rustfmt`)
+var formatterRE = lazily(`prettier|\bfmt|format|black|isort|standard|biome|rustfmt|cs-fixer|spotless|ktlint`)
+
+// onlyLooksRE has such a tool look and not write.
+var onlyLooksRE = lazily(`^(--check|--check-only|--dry-run|--verify-no-changes|--list-different|--diff|-l|-d)$`)
 
 func contains(ws []string, w string) bool { return count(ws, w) > 0 }
 

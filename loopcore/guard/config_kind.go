@@ -44,7 +44,7 @@ func isBaseline(p string) bool {
 	if l := strings.ToLower(p); strings.HasPrefix(b, "baseline") && hasAny(l, "detekt/", "ktlint/", "phpstan/", "psalm/", "lint/") {
 		return true
 	}
-	return hasAny(b, "baseline") && hasAny(b, "phpstan", "psalm", "detekt", "ktlint", "lint", "mypy", "pyright", "rubocop", "bandit", "swiftlint", "phan", "tsc", "eslint", "pylint", "flake8", "basedpyright", "clang-tidy", "credo", "checkstyle", "pmd") || strings.HasSuffix(b, ".supp") || strings.HasSuffix(b, "-suppressions.json") || strings.HasSuffix(b, "-suppressions.xml")
+	return hasAny(b, "baseline") && hasAny(b, "phpstan", "psalm", "detekt", "ktlint", "lint", "mypy", "pyright", "rubocop", "bandit", "swiftlint", "phan", "tsc", "eslint", "pylint", "flake8", "basedpyright", "clang-tidy", "credo", "checkstyle", "pmd") || strings.HasSuffix(b, ".supp") || strings.HasSuffix(b, "_supp") || strings.HasSuffix(b, "suppressions.txt") || strings.HasSuffix(b, "-suppressions.json") || strings.HasSuffix(b, "-suppressions.xml")
 }
 
 func first(vs []string) string {
@@ -104,9 +104,9 @@ func level(s string) int {
 	switch strings.ToLower(strings.Trim(s, `"' `)) {
 	case "off", "0", "none", "allow", "false", "ignore", "silent", "suppress", "disabled", "null", "nothing", "lenient":
 		return 0
-	case "hint", "info", "information", "1", "warn", "warning", "suggestion", "note", "convention", "refactor":
+	case "summary", "hint", "info", "information", "1", "warn", "warning", "suggestion", "note", "convention", "refactor":
 		return 1
-	case "error", "2", "deny", "fatal", "true", "on", "enabled", "raise":
+	case "error", "2", "deny", "fatal", "true", "on", "enabled", "raise", "fail":
 		return 2
 	case "forbid":
 		return 3

@@ -41,11 +41,13 @@ var (
 	retryWordRE   = lazily(`\b(retry|retries|rerun|reruns|attempts|repetitions|repeat|flaky)\b`)
 	timeWordRE    = lazily(`\btimeout\b`)
 	ceilingWordRE = lazily(`\b(max|maximum|most|limit|allowed|complexity|nesting|drop|confidence)\b`)
-	floorWordRE   = lazily(`\b(min|minimum|under|floor|break|target|score|msi|level|coverage|threshold|lines|branches|functions|statements|total|package|file)\b`)
+	floorWordRE   = lazily(`\b(min|minimum|under|floor|break|target|score|msi|level|coverage|threshold|line|lines|branch|branches|functions|statements|instruction|ratio|total|package|file)\b`)
+	lowWordRE     = lazily(`\b(min|minimum|low|under|floor|break)\b`)
 	laxWordRE     = lazily(`\b(ignore|ignores|ignored|skip|skips|allow|allows|disable|disabled|suppress|lenient|continue|soft|quiet|silent|pass|dry|informational|only new)\b`)
 	strictWordRE  = lazily(`\b(strict|fail|fails|failure|error|errors|check|checks|enforce|require|required|forbid|deny|verify|enable|enabled|active|break|abort|report|wait|detect|branch|all)\b`)
 	leaveOutRE    = lazily(`\b(exclude|excludes|excluded|exclusions|ignore|ignores|ignored|skip|skips|skipped|omit|disable|disabled|suppress|suppressions|allow|allowed|allowlist|whitelist|baseline)\b`)
 	takeInRE      = lazily(`\b(include|includes|included|enable|enabled|rules|checks|plugins|files|paths|sources|specs|tests|suites|projects|targets|select|require|required|disallowed|forbidden|deny|detectors|mutate|packages|modules|crates)\b`)
+	containerRE   = lazily(`^(paths|files|modules|packages|patterns|sources|dirs|directories|classes)$`)
 	strengthRE    = lazily(`(?i)^(error|errors|warn|warning|info|hint|off|on|deny|allow|forbid|none|null|true|false|fatal|silent|ignore|critical|major|minor)$`)
 )
 
@@ -69,13 +71,16 @@ func meaningOf(p, key string, a, b []string) (keyRule, bool) {
 		leaf = key
 	}
 	w, all := wordsOf(leaf), wordsOf(key)
+	if w == "value" {
+		w = all
+	}
 	var ok bool
 	switch {
 	case numeric(a) && numeric(b):
 		r.rule, r.dir, ok = numberMeaning(rule, w, all)
 	case switches(a, b):
 		r.dir, ok = switchMeaning(w, len(a) > 0 && len(b) > 0 || !truthy(first(b)) && !falsy(first(b)))
-	case leaveOutRE.MatchString(w), len(a) == 0 && leaveOutRE.MatchString(all) && !takeInRE.MatchString(w):
+	case leaveOutRE.MatchString(w), leaveOutRE.MatchString(all) && (containerRE.MatchString(w) || len(a) == 0 && !takeInRE.MatchString(w)):
 		r.dir, ok = looseGrow, true
 	case takeInRE.MatchString(w):
 		r.dir, ok = looseShrink, true
@@ -103,6 +108,8 @@ func numberMeaning(rule, leaf, key string) (string, direction, bool) {
 	switch {
 	case retryWordRE.MatchString(leaf), timeWordRE.MatchString(leaf):
 		return "C06", looseUp, true
+	case rule == "C05" && lowWordRE.MatchString(leaf):
+		return rule, looseDown, true
 	case ceilingWordRE.MatchString(leaf), rule == "C03" && strings.Contains(leaf, "threshold"):
 		return rule, looseUp, true
 	case rule == "C05" && floorWordRE.MatchString(key), rule != "C01" && floorWordRE.MatchString(leaf):

@@ -159,7 +159,7 @@ func join(a, b string) string {
 
 // identity names an element of a list so that reordering does not matter.
 func identity(m map[string]any, i int) string {
-	for _, k := range [...]string{"id", "name", "displayName", "repo", "module", "uses", "run", "path", "label", "pattern", "files", "hook", "message", "linters"} {
+	for _, k := range [...]string{"id", "name", "displayName", "repo", "module", "uses", "run", "path", "label", "pattern", "files", "hook", "message", "linters", "key"} {
 		switch v := m[k].(type) {
 		case string:
 			return "[" + k + "=" + strings.Join(strings.Fields(v), " ") + "]"
@@ -418,12 +418,16 @@ func (s settings) block(u *unit, from, to int, prefix string, depth int) {
 	}
 	for i := from; i < to; {
 		e := min(u.stmtEnd(i), to)
-		if e <= i {
+		if e <= i || u.text(i) == ";" {
 			i++
 			continue
 		}
 		open := -1
 		for j := i; j < e; j = u.next(j) {
+			if u.text(j) == ";" {
+				e = j
+				break
+			}
 			if u.text(j) == "{" && u.isOpen(j) {
 				open = j
 				break

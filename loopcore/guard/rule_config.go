@@ -32,6 +32,7 @@ func (d *diff) configRules() {
 		}
 		d.scriptPatterns(f)
 		d.flips(f)
+		d.cmakeRules(f)
 	}
 }
 
@@ -215,7 +216,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		}
 	case looseOff:
 		wasOn := truthy(one) || one != "" && !falsy(one)
-		if wasOn && (len(b) == 0 && !d.movedKey(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && falsy(two) && f.old != nil {
+		if wasOn && (len(b) == 0 && !d.movedKey(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && (falsy(two) || askedRE.MatchString(two)) && f.old != nil {
 			sev := r.sev
 			if len(b) == 0 && !d.inLoop() && (d.upgraded() || impliedBy(f, key) || strings.Contains(addedText(string(data(f.old)), string(data(f.new))), "NewCops: enable")) {
 				sev = loopcore.SevHuman // a new version may imply it, or no longer know it
@@ -238,7 +239,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		d.judgeGrow(f, r, key, a, b, say)
 	case looseShrink:
 		for _, v := range minus(splitValues(b), splitValues(a)) {
-			if strings.HasPrefix(v, "!") && f.old != nil && !generatedPath(v) {
+			if leftOut(v) && f.old != nil && !generatedPath(v) {
 				say(r.sev) // an exclusion among what is included
 				return
 			}
@@ -249,6 +250,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 				vs[k] = strings.TrimPrefix(vs[k], "...")
 			}
 		}
+		x = included(x)
 		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && d.pathsMoved(gone) {
 			return
 		} else if len(gone) > 0 && len(b) > 0 && !d.inLoop() && (unnumbered(a) == unnumbered(b) || strings.HasSuffix(key, "envlist") && strings.ReplaceAll(unnumbered(a), "py", "") == strings.ReplaceAll(unnumbered(b), "py", "") || r.rule == "C03" && len(x) > 2 && len(minus(y, x)) >= len(gone)) {
@@ -341,6 +343,23 @@ func largest(vs []string) float64 {
 		}
 	}
 	return top
+}
+
+// askedRE is a switch that hangs on what a person sets.
+var askedRE = lazily(`getenv|hasProperty|findProperty|getProperty|environ\b`)
+
+// leftOut says whether an entry of a list takes out of it: !x, and -x of clang-tidy.
+func leftOut(v string) bool { return strings.HasPrefix(v, "!") || strings.HasPrefix(v, "-") }
+
+// included are the entries of a list that put something in.
+func included(vs []string) []string {
+	var out []string
+	for _, v := range vs {
+		if !leftOut(v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // unnumbered spells values without numbers and what joins them: py{310,311} as py.

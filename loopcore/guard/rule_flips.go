@@ -64,6 +64,14 @@ func flip(p, a, b string) (rule, why string) {
 		if w := lostName(x, y); w != "" {
 			return "C08", "no longer runs " + w
 		}
+		if floorNameRE.MatchString(wordsOf(a)) && len(minus(y, x)) == 0 && numbersIn(x) > numbersIn(y) && numbersIn(y) > 0 {
+			return "C05", "a threshold is gone"
+		}
+	case len(minus(x, y)) == 0 && leaveOutRE.MatchString(wordsOf(a)) && !besideCode(strings.Join(minus(y, x), "")):
+		if rule = toolRule(strings.ToLower(a + " " + baseName(p))); rule == "" {
+			rule = "C05"
+		}
+		return rule, "more is left out"
 	}
 	return "", ""
 }
@@ -83,7 +91,8 @@ func flipWord(p string, x, y []string) (rule, why string) {
 		return "", ""
 	}
 	line, rule := wordsOf(strings.Join(x, " ")), toolRule(strings.ToLower(strings.Join(x, " ")+" "+baseName(p)))
-	if rule == "" {
+	named := rule != ""
+	if !named {
 		rule = "C02"
 	}
 	before := wordsOf(strings.Join(x[:at], " "))
@@ -91,11 +100,11 @@ func flipWord(p string, x, y []string) (rule, why string) {
 	to, okB := amount(y[at])
 	switch {
 	case okA && okB && (retryWordRE.MatchString(before) || timeWordRE.MatchString(before)):
-		if to > from && (retryWordRE.MatchString(before) || to > 10*from) {
+		if to > from && (retryWordRE.MatchString(before) || to > 10*from) || to == 0 && timeWordRE.MatchString(before) && !retryWordRE.MatchString(before) {
 			return "C06", "retries or time grew"
 		}
 	case okA && okB && (ceilingWordRE.MatchString(before) || strings.Contains(before, "quality gates")):
-		if to > from {
+		if to > from && !resourceRE.MatchString(before) && (named || mayFailRE.MatchString(line)) {
 			return rule, "a limit grew"
 		}
 	case okA && okB && (rule == "C05" || floorNameRE.MatchString(before)):
@@ -111,6 +120,22 @@ func flipWord(p string, x, y []string) (rule, why string) {
 	}
 	return "", ""
 }
+
+func numbersIn(ws []string) int {
+	n := 0
+	for _, w := range ws {
+		if _, ok := amount(w); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// resourceRE are words for what a run may use, which says nothing about what passes.
+var resourceRE = lazily(`heap|memory|size|parallel|fork|worker|jobs|thread|width|length|depth|age|cache|log`)
+
+// mayFailRE are words for what may fail.
+var mayFailRE = lazily(`failure|warning|error|issue|drop|complexity|violation|skip`)
 
 // floorNameRE is a name of what must at least be reached.
 var floorNameRE = lazily(`\b(min|minimum|under|threshold|break|score|msi|cov|cover)\b`)

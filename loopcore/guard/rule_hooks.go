@@ -8,7 +8,7 @@ import (
 )
 
 // hookRE is one hook of pre-commit or lefthook, by name, before its settings.
-var hookRE = lazily(`^(repos\.\[repo=[^\]]*\]\.hooks\.\[id=[^\]]*\]|[\w-]+\.(?:commands|scripts)\.[^.]+|[\w-]+\.jobs\.\[[^\]]*\])\.(\w+)$`)
+var hookRE = lazily(`^(repos\.\[repo=[^\]]*\]\.hooks\.\[id=[^\]]*\]|[\w-]+\.(?:commands|scripts)\.[^.]+|[\w-]+\.jobs\.\[[^\]]*\])\.(\w+)(?:\.|$)`)
 
 // hookSettings compares the hooks of a manager of hooks, each with what it was: C09.
 func (d *diff) hookSettings(f *fileDiff, before, after settings) {

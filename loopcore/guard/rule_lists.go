@@ -179,7 +179,7 @@ func (d *diff) widened(gone, now []string) bool {
 }
 
 func shrinksWhenGone(key string) bool {
-	return hasAny(strings.ToLower(key), "select", "enable", "opt_in", "collectcoveragefrom", "compilerargs", "warningsaserrors", "strict", "extends", "plugins")
+	return hasAny(strings.ToLower(key), "select", "enable", "opt_in", "collectcoveragefrom", "compilerargs", "warningsaserrors", "strict", "extends", "plugins", "testsuite")
 }
 
 func narrowsWhenNew(key string) bool {

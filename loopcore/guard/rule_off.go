@@ -24,6 +24,7 @@ func (d *diff) offRules() {
 			d.offLists(f)
 			d.ignoredWarnings(f)
 			d.suiteExits(f)
+			d.errexitGone(f)
 		}
 		if f.newU.lang == langJS && flowRE.MatchString(f.oldU.src[:min(len(f.oldU.src), 400)]) && !strings.Contains(f.newU.src, "@flow") && ext(f.new.Path) == ext(f.old.Path) {
 			d.report("L05", loopcore.SevHuman, f.path(), 1, "the type checker no longer reads this file: @flow is gone")
@@ -204,6 +205,13 @@ func lineLike(s string, re *lazyRE) string {
 		}
 	}
 	return ""
+}
+
+// errexitGone reports a shell program of tests that goes on behind a failing check: A08.
+func (d *diff) errexitGone(f *fileDiff) {
+	if f.newU.lang == langShell && errexitRE.MatchString(f.oldU.src) && !errexitRE.MatchString(f.newU.src) {
+		d.report("A08", loopcore.SevBlock, f.path(), 1, "a failing check no longer ends the test: set -e is gone")
+	}
 }
 
 // suiteExits reports a group of tests that is left before its tests are declared: T04.

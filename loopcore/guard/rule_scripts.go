@@ -85,8 +85,13 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 	}
 	if s.del != nil && f.old != nil {
 		for _, l := range strings.Split(addedText(b, a), "\n") {
-			m := s.del.FindString(l)
-			if m == "" || strings.Count(b, m) >= strings.Count(a, m) || s.rule == "C08" && strings.Contains(s.file.String(), "Rakefile") && !rakeShrank(l, b) {
+			m := ""
+			for _, one := range s.del.FindAllString(l, -1) {
+				if m == "" && strings.Count(b, one) < strings.Count(a, one) {
+					m = one
+				}
+			}
+			if m == "" || s.rule == "C08" && strings.Contains(s.file.String(), "Rakefile") && !rakeShrank(l, b) {
 				continue
 			}
 			sev := s.sev

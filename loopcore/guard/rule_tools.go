@@ -21,7 +21,7 @@ func (d *diff) toolSources(f *fileDiff) {
 		return
 	}
 	switch b := baseName(f.path()); {
-	case strings.HasPrefix(b, "requirements") && ext(b) == ".txt", b == "Gemfile", b == "mix.exs", b == "Cargo.toml", b == "Pipfile", hasSuffixAny(b, ".csproj", ".fsproj", "Packages.props"), strings.EqualFold(b, "nuget.config"), strings.HasSuffix(b, ".gemspec"), b == "pubspec.yaml", b == "Podfile":
+	case strings.HasPrefix(b, "requirements") && ext(b) == ".txt", b == "Gemfile", b == "mix.exs", b == "Cargo.toml", b == "Pipfile", hasSuffixAny(b, ".csproj", ".fsproj", "Packages.props"), strings.EqualFold(b, "nuget.config"), strings.HasSuffix(b, ".gemspec"), b == "pubspec.yaml", b == "Podfile", strings.HasPrefix(b, "conanfile."), b == "vcpkg.json", b == "build.sbt":
 	default:
 		return
 	}
@@ -130,7 +130,7 @@ func (d *diff) goModule(f *fileDiff, fresh string) {
 	}
 }
 
-var testToolRE = lazily(`(^|[/\[.:"@-])(jest|ts-jest|vitest|mocha|chai|ava|tap|sinon|nyc|c8|eslint|typescript-eslint|@?typescript-eslint|biome|oxlint|typescript|playwright|cypress|karma|jasmine|testing-library|supertest|phpunit|phpstan|psalm|pest|mockery|infection|php_codesniffer|pytest|mypy|ruff|flake8|pylint|hypothesis|coverage|tox|nox|bandit|pyright|rspec|minitest|rubocop|simplecov|capybara|webmock|vcr|proptest|rstest|insta|mockall|pretty_assertions|quickcheck|criterion|assert_cmd|trybuild|junit|assertj|mockito|hamcrest|testng|kotest|mockk|detekt|ktlint|jacoco|surefire|spotbugs|checkstyle|xunit|nunit|mstest|moq|fluentassertions|coverlet|nsubstitute|credo|dialyxir|excoveralls|mox|stream_data|swiftlint|quick|nimble|gtest|googletest|catch2|doctest|jest-cli|expect|power-assert)\b`)
+var testToolRE = lazily(`(^|[/\[.:"@-])(jest|ts-jest|vitest|mocha|chai|ava|tap|sinon|nyc|c8|eslint|typescript-eslint|@?typescript-eslint|biome|oxlint|typescript|playwright|cypress|karma|jasmine|testing-library|supertest|phpunit|phpstan|psalm|pest|mockery|infection|php_codesniffer|pytest|mypy|ruff|flake8|pylint|hypothesis|coverage|tox|nox|bandit|pyright|rspec|minitest|rubocop|simplecov|capybara|webmock|vcr|proptest|rstest|insta|mockall|pretty_assertions|quickcheck|criterion|assert_cmd|trybuild|junit|assertj|mockito|hamcrest|testng|kotest|mockk|detekt|ktlint|jacoco|surefire|spotbugs|checkstyle|xunit|nunit|mstest|moq|fluentassertions|coverlet|nsubstitute|credo|dialyxir|excoveralls|mox|stream_data|swiftlint|quick|nimble|gtest|googletest|catch2|doctest|jest-cli|expect|power-assert|stylecop|roslynator|sonaranalyzer)\b`)
 
 // dependency judges manifests: test and lint tools that were swapped, pinned down or dropped: C12.
 func (d *diff) dependency(f *fileDiff, key string, a, b []string) bool {
@@ -149,6 +149,12 @@ func (d *diff) dependency(f *fileDiff, key string, a, b []string) bool {
 		for _, v := range minus(b, a) {
 			if testToolRE.MatchString(strings.ToLower(v)) && localSource(v) {
 				d.report("C12", loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), v, b), "a test tool comes from elsewhere: "+v)
+			}
+			for _, was := range minus(a, b) {
+				name, other := testToolRE.FindString(strings.ToLower(v)), testToolRE.FindString(strings.ToLower(was))
+				if name != "" && name == other && older(was, v) {
+					d.report("C12", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), v, b), fmt.Sprintf("a test tool went back: %s → %s", was, v))
+				}
 			}
 		}
 		return true

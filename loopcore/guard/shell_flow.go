@@ -360,6 +360,12 @@ func (s *shellFlow) simple(under fate) {
 	if set, ok := strings.CutPrefix(cmd, "set "); ok {
 		s.options(set)
 	}
+	if listedRE.MatchString(cmd) {
+		s.runs[listed]++
+		if under == fails {
+			s.fails[listed]++
+		}
+	}
 	for tool, n := range toolRuns(shellWords(cmd)) {
 		s.runs[tool] += n
 		if under == fails {
@@ -367,6 +373,12 @@ func (s *shellFlow) simple(under fate) {
 		}
 	}
 }
+
+// listed stands for the programs that a loop goes through.
+const listed = "what is listed"
+
+// listedRE runs a program whose name a variable holds.
+var listedRE = lazily(`^(?:(?:ba|da|z|k)?sh |python3? |node |ruby |\./)?"?\$\{?\w+\}?"?$|^\./\$`)
 
 // options follows set -e, set +e and pipefail.
 func (s *shellFlow) options(set string) {

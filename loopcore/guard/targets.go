@@ -77,11 +77,17 @@ func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all 
 	if strings.HasPrefix(name, "deps:") {
 		if gone := minus(splitValues(a), splitValues(b)); len(gone) > 0 {
 			for _, g := range gone {
-				if gateName(g) && !strings.Contains(g, "/") && g != "all" && !strings.Contains(g, "default") && !strings.HasPrefix(g, "build") {
+				if gateName(g) && !strings.ContainsAny(g, "/$") && g != "all" && !strings.Contains(g, "default") && !strings.HasPrefix(g, "build") {
 					d.report(rule, loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), name[5:], b), fmt.Sprintf("%s no longer runs %s", name[5:], g))
 					return
 				}
 			}
+		}
+		return
+	}
+	if v, list := strings.CutPrefix(name, "var "); list && hasAny(v, "TESTS", "PKGS", "DIRS", "FILES") {
+		if gone := minus(splitValues(a), splitValues(b)); len(gone) > 0 && len(minus(splitValues(b), splitValues(a))) == 0 {
+			d.report(rule, loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), v, b), v+" lost "+show(gone))
 		}
 		return
 	}

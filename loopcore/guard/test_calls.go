@@ -399,3 +399,15 @@ func (u *unit) wordEnd(i int) int {
 
 // rustMacroTest reads the tests of proptest! { … } blocks: they carry #[test] and are read as functions.
 func (u *unit) rustMacroTest(int) *test { return nil }
+
+// programNameRE names a shell program as a test.
+var programNameRE = lazily(`^(test|t)[-_.\d]|[-_.]test(\.(sh|bash|zsh|ksh))?$|^test\w*\.(sh|bash)$`)
+
+// programTest is a program of shell commands that is one test as a whole.
+func (u *unit) programTest() *test {
+	b := strings.ToLower(baseName(u.path))
+	if u.lang != langShell || len(u.tests) > 0 || len(u.toks) == 0 || !programNameRE.MatchString(b) || isSupportName(b) {
+		return nil
+	}
+	return &test{name: b, to: len(u.toks)}
+}

@@ -50,6 +50,9 @@ func (u *unit) findTests() {
 			u.tests = append(u.tests, t)
 		}
 	}
+	if t := u.programTest(); t != nil {
+		u.tests = append(u.tests, t)
+	}
 	u.nest()
 }
 
