@@ -45,7 +45,7 @@ func newShapes(l *Log, c *Claims) *shapes {
 // read reads all other shapes.
 func (s *shapes) read(r loopcore.Report) loopcore.Report {
 	l, counts, counted := s.l, s.counts, s.counted
-	failed := l.In.HasExit && l.In.Exit != 0 || !l.In.HasExit && counts.Failed+counts.Errors > 0
+	failed := l.In.HasExit && l.In.Exit != 0 || counts.Failed+counts.Errors > 0
 	if failed {
 		s.tests(counts.Failed + counts.Errors)
 		if len(s.found) == 0 {
@@ -54,6 +54,9 @@ func (s *shapes) read(r loopcore.Report) loopcore.Report {
 		if len(s.found) == 0 {
 			s.exception()
 		}
+	}
+	if l.In.HasExit && l.In.Exit == 0 && counting(s.found) != counts.Failed+counts.Errors {
+		s.found = nil // what a test printed
 	}
 	if len(s.found) == 0 && !counted && !s.noTests() {
 		return r

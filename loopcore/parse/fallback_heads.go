@@ -205,6 +205,11 @@ func (s *shapes) kindHead(i int) (mark, bool) {
 	if before := strings.TrimSpace(s.l.Line(i - 1)); !numbered && t[0] != '[' && before != "" && !ruleLine(before) {
 		return mark{}, false
 	}
+	for _, arrow := range []string{" -> ", " → ", " => "} { // Failure -> spec/a.lua @ 6
+		if word, where, ok := strings.Cut(t, arrow); ok && sourceFile(strings.Fields(where + " .")[0]) {
+			t = word
+		}
+	}
 	t = strings.TrimRight(t, ":")
 	if !kindWords[strings.ToLower(t)] || t == strings.ToLower(t) && t[0] != '[' {
 		return mark{}, false
@@ -249,7 +254,7 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 	m := mark{at: i, to: i + 1, name: rest[2:], style: "number" + rest[:1], depth: depth, number: n}
 	for k := i + 1; k < i+6 && !strings.HasSuffix(m.name, ":"); k++ { // mocha breaks a name at its suites, each deeper
 		next := s.l.Line(k)
-		if strings.TrimSpace(next) == "" || indent(next) < depth+3 || k > i+1 && indent(next) <= indent(s.l.Lines[k-1]) || atoi(strings.TrimSpace(next)) > 0 {
+		if strings.TrimSpace(next) == "" || indent(next) < depth+3 || k > i+1 && indent(next) <= indent(s.l.Lines[k-1]) || atoi(strings.TrimSpace(next)) > 0 || countsSomething(next) {
 			break
 		}
 		if strings.HasSuffix(next, ":") && !strings.HasSuffix(next, "Message:") && !strings.HasSuffix(next, "Stack:") {
@@ -274,6 +279,7 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 	if low := strings.ToLower(m.name); strings.HasPrefix(low, "failure (") || strings.HasPrefix(low, "error (") {
 		m.name = m.name[strings.IndexByte(m.name, '('):]
 	}
+	m.name = strings.TrimSuffix(m.name, " FIXED") // RSpec: it was expected to fail
 	m, ok := m.clean()
 	if ok {
 		if n == 1 {

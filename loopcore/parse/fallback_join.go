@@ -12,7 +12,8 @@ import (
 func (s *shapes) join(rs []reading, total int) {
 	s.elsewhere(rs)
 	for i := range rs {
-		rs[i].foldedName = folding(&rs[i].f)
+		name := strings.TrimRight(rs[i].f.Name, "✗✘×✖ ") // which may stand for its result elsewhere
+		rs[i].short, rs[i].long = foldName(name), foldName(rs[i].f.Suite+" "+name)
 	}
 	slices.SortStableFunc(rs, func(a, b reading) int { return rank(b) - rank(a) })
 	have := newReadings(len(rs))
@@ -115,9 +116,14 @@ func same(h, r *reading) bool {
 // elsewhere gives marks without an error the one that stands under the test's
 // name alone, further down (AVA, Deno).
 func (s *shapes) elsewhere(rs []reading) {
-	want := map[string]int{}
+	want, whole := map[string]int{}, map[string]bool{}
+	for _, r := range rs {
+		if r.full {
+			whole[foldName(r.name)] = true
+		}
+	}
 	for i, r := range rs {
-		if !r.full {
+		if !r.full && !whole[foldName(r.name)] {
 			want[foldName(r.name)] = i
 			if cut := strings.LastIndex(r.name, " Error thrown in"); cut > 0 {
 				want[foldName(r.name[:cut])] = i

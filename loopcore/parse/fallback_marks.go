@@ -1,6 +1,9 @@
 package parse
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // mark is a line that names a test which failed, or one that only ends what was
 // said of another test (it passed, was skipped, begins).
@@ -16,6 +19,10 @@ type mark struct {
 	list    int  // which numbered list
 	inFails bool // it stands below a title such as Failures
 }
+
+// again is the style of a command that runs a test again: what stands around it
+// is of other tests.
+const again = "again"
 
 // ends reports whether a mark names no failed test.
 func (m mark) ends() bool { return m.name == "" }
@@ -56,6 +63,9 @@ func passes(line string) bool {
 	if hasAnyPrefix(s, passSigns) {
 		return true
 	}
+	if excused(s) {
+		return true
+	}
 	short := withoutTime(withoutShare(s))
 	for _, t := range passTails {
 		if strings.HasSuffix(short, t) {
@@ -82,6 +92,13 @@ func withoutShare(s string) string {
 	return s
 }
 
+// excused reports whether a line says of a test that it is known to fail, or was
+// not to run.
+func excused(s string) bool {
+	at := strings.LastIndex(s, " # ")
+	return at > 0 && hasAnyPrefix(strings.ToUpper(s[at+3:]), []string{"TODO", "SKIP"}) || strings.Contains(s, " (Disabled)")
+}
+
 // failMark reads a line that names a failing test.
 func failMark(line string) (mark, bool) {
 	if !mayFail(line) {
@@ -92,7 +109,7 @@ func failMark(line string) (mark, bool) {
 		s = rest[1:] // ==== name FAILED
 	}
 	s = strings.TrimRight(s, " │")
-	if len(s) < 4 || len(s) > 400 {
+	if len(s) < 4 || len(s) > 400 || excused(s) {
 		return mark{}, false
 	}
 	m := mark{depth: indent(line)}
@@ -141,15 +158,16 @@ func (m mark) tailed(s string) (mark, bool) {
 			return m.clean()
 		}
 	}
-	for _, t := range []string{"  FAIL  ", "  TIMEOUT  ", "  ERROR  ", "  FAILED  "} { // in a table: Meson's
-		if at := strings.Index(s, t); at > 0 && !strings.Contains(strings.TrimSpace(s[:at]), "  ") {
-			m.name, m.message, m.strong, m.style = s[:at], strings.TrimSpace(s[at:]), true, t
-			return m.clean()
-		}
+	if name, result, ok := resultColumn(s); ok {
+		m.name, m.message, m.strong, m.style = name, result, true, "column"
+		return m.clean()
 	}
-	for _, t := range []string{"***Failed", "***Exception", "***Timeout", " (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (", " FAILED [", " FAILED ("} {
+	for _, t := range []string{"***Failed", "***Exception", "***Timeout", "***Not Run", " (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (", " FAILED [", " FAILED ("} {
 		if at := strings.LastIndex(s, t); at > 0 {
 			m.name, m.strong, m.style = s[:at], true, t
+			if t[0] == '*' {
+				m.message = s[at:]
+			}
 			return m.clean()
 		}
 	}
@@ -167,6 +185,28 @@ func lastBracket(s string) int {
 		return -1
 	}
 	return strings.LastIndex(s, " [")
+}
+
+// failColumns are the results that a table of tests has for one that failed.
+var failColumns = map[string]bool{"FAIL": true, "FAILED": true, "ERROR": true, "TIMEOUT": true, "UNEXPECTEDPASS": true, "CRASH": true, "CRASHED": true}
+
+// resultColumn reads a line of a table: a name, its result in a column, and what
+// else there is: `3/9 crashes  FAIL  0.01s  killed by signal 11`.
+func resultColumn(s string) (name, result string, ok bool) {
+	at := strings.Index(s, "  ")
+	if at < 2 {
+		return "", "", false
+	}
+	rest := strings.TrimLeft(s[at:], " ")
+	last := strings.LastIndexByte(s[:at], ' ') + 1
+	word, _, _ := strings.Cut(rest, " ")
+	switch {
+	case failColumns[s[last:at]] && last > 1 && rest != "" && rest[0] >= '0' && rest[0] <= '9': // the column is as wide as its longest name
+		return s[:last], s[last:], true
+	case failColumns[word] && (strings.HasPrefix(rest[len(word):], "  ") || withoutTime(rest) == word):
+		return s[:at], rest, true
+	}
+	return "", "", false
 }
 
 // treeBranch is how much of a line draws the branch of a tree.
@@ -187,6 +227,10 @@ func mayFail(s string) bool {
 		switch signBytes[s[i]] {
 		case 2:
 			return true
+		case 4:
+			if strings.HasPrefix(s[i+1:], "**") || strings.HasPrefix(s[i+1:], "MEOUT") || strings.HasPrefix(s[i+1:], "XPECTEDPASS") {
+				return true
+			}
 		case 1:
 			if strings.HasPrefix(s[i+1:], "IL") || strings.HasPrefix(s[i+1:], "il") {
 				return true
@@ -201,13 +245,14 @@ func mayFail(s string) bool {
 }
 
 // signBytes are the bytes that a sign can be told by: 2 = the first of one that
-// is no letter, 1 = the second of fail, 3 = the second of error.
-var signBytes = [256]byte{0xe2: 2, 0xf0: 2, 0xc3: 2, 'A': 1, 'a': 1, 'R': 3, 'r': 3}
+// is no letter, 1 = the second of fail, 3 = the second of error, 4 = one inside of
+// ***, TIMEOUT and UNEXPECTEDPASS.
+var signBytes = [256]byte{0xe2: 2, 0xf0: 2, 0xc3: 2, 'A': 1, 'a': 1, 'R': 3, 'r': 3, '*': 4, 'I': 4, 'E': 4}
 
 // anyMayFail says the same of the whole log, so that a log without any sign is
 // not read line by line.
 func anyMayFail(l *Log) bool {
-	return l.HasAny("AIL", "ail", "\xe2", "\xf0", "\xc3", "ERROR", "Error", "not ok ", "[E]", "NOT OK", "F: ")
+	return l.HasAny("AIL", "ail", "\xe2", "\xf0", "\xc3", "ERROR", "Error", "not ok ", "[E]", "NOT OK", "F: ", "TIMEOUT", "***")
 }
 
 // clean takes from a name what is not part of it; it reports whether a name
@@ -257,14 +302,27 @@ func (m mark) clean() (mark, bool) {
 			s = s[:at]
 		}
 	}
+	if at := strings.Index(s, " ...."); at > 0 { // to its result
+		s = s[:at]
+	}
 	s = strings.TrimRight(s, " .")
 	m.name = s
 	m = m.split()
-	m.name = strings.TrimSpace(strings.TrimRight(strings.Trim(m.name, "`\""), ": "))
-	if m.name == "" || len(m.name) > 300 || totalLike(m.name) {
+	m.name = strings.TrimSpace(strings.TrimRight(unquoted(m.name), ": "))
+	if m.name == "" || m.name == "at" || len(m.name) > 300 || totalLike(m.name) {
 		return m, false
 	}
 	return m, true
+}
+
+// unquoted takes the quotes away that a whole name stands in.
+func unquoted(s string) string {
+	for _, q := range []string{"`", `"`} {
+		if strings.Count(s, q)%2 == 1 || strings.Count(s, q) == 2 && strings.HasPrefix(s, q) && strings.HasSuffix(s, q) {
+			s = strings.Trim(s, q)
+		}
+	}
+	return s
 }
 
 // split takes the place and the message out of a heading: `test_x(Cart)
@@ -287,7 +345,10 @@ func (m mark) split() mark {
 	head, tail := m.name[:p.from], strings.TrimLeft(m.name[p.to:], ":)]'\" ,")
 	switch head = strings.TrimRight(head, " ([#'\"-–=>@:"); {
 	case strings.HasPrefix(tail, "# ") && !strings.Contains(head, " "): // a command that runs it again
-		m.name = strings.TrimPrefix(tail[2:], "Scenario: ")
+		m.style, m.name = again, strings.TrimPrefix(tail[2:], "Scenario: ")
+	case strings.TrimLeft(head, "(['") == "" && tail != "" && methodLike(p.file): // Class.method:9 text
+		m.name, m.message = p.file, strings.TrimLeft(tail, "» ")
+		return m
 	case strings.TrimLeft(head, "(['") == "" && tail != "": // the place first
 		m.name = tail
 	case head == "":
@@ -300,6 +361,12 @@ func (m mark) split() mark {
 	}
 	m.place = p
 	return m
+}
+
+// methodLike reports whether what stands before a line's number is a class with
+// its method, and no file: CartTest.adds.
+func methodLike(s string) bool {
+	return s != "" && s[0] >= 'A' && s[0] <= 'Z' && !strings.ContainsAny(s, `/\`) && !sourceExts[path.Ext(s)]
 }
 
 // linePlace reads `line: 12 t.cpp`.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -125,7 +126,9 @@ func (s *shapes) readings(marks []mark) []reading {
 			continue
 		}
 		r := reading{mark: m}
-		if a := at[i]; votes[m.style].upward() {
+		if a := at[i]; m.style == again {
+			r.fill(s, body{}, m.at, m.to)
+		} else if votes[m.style].upward() {
 			r.fill(s, a.above, a.from, m.to)
 		} else if votes[m.style].list(i) && at[i].below.placed {
 			r.fill(s, body{}, m.at, m.to)
@@ -219,16 +222,57 @@ func (r *reading) fill(s *shapes, b body, from, to int) {
 	if f.Message == "" && r.message != "" {
 		f.Message, f.Kind = r.message, textKind(r.message)
 	}
-	if f.Kind == "" {
+	if k := resultKind(r.message); k != "" {
+		f.Kind = k
+	} else if f.Kind == "" {
 		f.Kind = loopcore.FailAssertion
 	}
 	if own, ok := s.l.own(b.frames); ok {
-		f.File, f.Line = own.File, own.Line
+		f.File, f.Line = phpPlace(s.l, &f)
+		if f.Line == 0 {
+			f.File, f.Line = own.File, own.Line
+		}
 		r.full = true
 	}
 	if p := r.place; f.Line == 0 && p.line > 0 && !s.l.Foreign(p.file) {
 		f.File, f.Line, f.Column = s.l.Path(p.file), p.line, p.col
 		r.full = r.said || r.full
 	}
+	if f.File == "" {
+		f.File = s.l.Path(fileOf(f))
+	}
 	r.f = f
+}
+
+// resultKind tells a test that died or took too long from others by what a table
+// of results says of it; "" for neither.
+func resultKind(result string) loopcore.FailureKind {
+	if len(result) > 100 {
+		return ""
+	}
+	word, rest, _ := strings.Cut(strings.TrimLeft(result, "*"), " ")
+	switch {
+	case strings.EqualFold(word, "timeout"):
+		return loopcore.FailTimeout
+	case strings.HasPrefix(word, "CRASH"), strings.HasPrefix(word, "Exception:"), strings.Contains(rest, "killed by signal"):
+		return loopcore.FailCrash
+	}
+	return ""
+}
+
+// fileOf is the file that a failure without a place names: before its own name,
+// as in `a.py::test_x` and `a.js > suite > x`, or behind its message in brackets;
+// "" for none.
+func fileOf(f loopcore.Failure) string {
+	for _, sep := range []string{"::", " > ", " › "} {
+		if file, _, ok := strings.Cut(f.Name, sep); ok && plainFile(file) {
+			return file
+		}
+	}
+	if open := strings.LastIndexByte(f.Message, '('); open > 0 && strings.HasSuffix(f.Message, ")") {
+		if file := f.Message[open+1 : len(f.Message)-1]; plainFile(file) && sourceExts[path.Ext(file)] {
+			return file
+		}
+	}
+	return ""
 }

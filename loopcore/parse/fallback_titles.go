@@ -77,6 +77,7 @@ func plainTitle(line string) (string, bool) {
 		rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(rest, " "), "were "), " 0123456789")
 		return rest, strings.HasSuffix(t, ":")
 	}
+	t = strings.TrimSpace(strings.TrimLeft(t, "✖✗✘×"))
 	if rest, ok := strings.CutPrefix(t, "=== "); ok && !strings.Contains(rest, ":") {
 		t = rest + ":"
 	}

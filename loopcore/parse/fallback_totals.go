@@ -184,8 +184,10 @@ func (s *shapes) stacked(i int) (loopcore.Counts, bool) {
 	if !ok || i == 0 {
 		return n, false
 	}
-	m, ok := totalsPart(s.l.Lines[i-1])
-	return n, ok && n.Passed+n.Failed+m.Passed+m.Failed > 0
+	_, _, told := readTotals(s.l.Lines[i])
+	_, before := totalsPart(s.l.Lines[i-1])
+	_, _, toldBefore := readTotals(s.l.Lines[i-1])
+	return n, before && (told || toldBefore)
 }
 
 // joinTotals adds what the lines around a total say where each number has a
@@ -218,6 +220,7 @@ var totalWords = map[string]int{
 	"errors": 3, "error": 3, "errored": 3, "outside": 3,
 	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4, "inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
 	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5, "scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,
+	"foreseen": 6, // to fail: neither passed nor failed
 }
 
 // totalsOf reads a line with at least two numbers of a total, one of them of
@@ -234,6 +237,13 @@ func totalsPart(line string) (loopcore.Counts, bool) {
 	}
 	n, pairs, _ := readTotals(line)
 	return n, pairs >= 1
+}
+
+// countsSomething reports whether a line has a number of a total, and so is no
+// name.
+func countsSomething(line string) bool {
+	_, ok := totalsPart(line)
+	return ok
 }
 
 // plainTotals are the words of a total that say the opposite of their last one.

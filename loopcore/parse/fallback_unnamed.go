@@ -154,14 +154,14 @@ func placeLast(t string) (diagnostic, bool) {
 }
 
 // compiledExts are of languages whose errors end a build.
-const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto .php .pl .pm .t .rb "
+const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto "
 
 // ofCompiler reports whether a diagnostic is of a compiler: of a language that is
 // compiled, and without the name of a lint rule behind it.
 func ofCompiler(f loopcore.Failure) bool {
 	_, square := takeRule(f.Message, '[', ']')
 	_, round := takeRule(f.Message, '(', ')')
-	return strings.Contains(compiledExts, " "+path.Ext(f.File)+" ") && square == "" && round == ""
+	return loadError(f.Message) || strings.Contains(compiledExts, " "+path.Ext(f.File)+" ") && square == "" && round == ""
 }
 
 // compiles reports whether most errors are a compiler's.
