@@ -26,7 +26,9 @@ func readJUnitConsole(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		if f, end, ok := junitDetail(l, i); ok {
-			r.Failures = append(r.Failures, f)
+			if !strings.HasPrefix(f.Message, "TestAbortedException") { // an assumption did not hold
+				r.Failures = append(r.Failures, f)
+			}
 			c.Take(me, i, end)
 			i = end - 1
 			continue
@@ -34,7 +36,7 @@ func readJUnitConsole(l *Log, c *Claims) loopcore.Report {
 		switch {
 		case strings.HasPrefix(line, "Failures (") && strings.HasSuffix(line, "):"):
 			inside = true
-		case inside && strings.HasPrefix(strings.TrimSpace(l.Line(i+1)), "MethodSource [") || inside && strings.HasPrefix(strings.TrimSpace(l.Line(i+1)), "ClassSource ["):
+		case inside && junitHead(l, i):
 			f, end := junitFailure(l, i)
 			r.Failures = append(r.Failures, f)
 			c.Take(me, i, end)
@@ -104,9 +106,8 @@ func junitFailure(l *Log, i int) (loopcore.Failure, int) {
 	var t throwable
 	end := i + 2
 	for ; end < len(l.Lines) && end < i+600; end++ {
-		line := l.Lines[end]
-		text := strings.TrimSpace(line)
-		if text == "" || indent(line) == 2 && strings.HasPrefix(line, "  ") && !strings.HasPrefix(text, "=>") {
+		text := strings.TrimSpace(l.Lines[end])
+		if text == "" && (len(t.trace.frames) > 0 || !junitTraceFollows(l, end)) || junitHead(l, end) {
 			break
 		}
 		t.line(strings.TrimPrefix(text, "=> "))
@@ -118,6 +119,22 @@ func junitFailure(l *Log, i int) (loopcore.Failure, int) {
 	}
 	f.Detail = detail(l, i, end)
 	return f, end
+}
+
+// junitHead reports whether line i names a failed test: its source is below.
+func junitHead(l *Log, i int) bool {
+	return hasAnyPrefix(strings.TrimSpace(l.Line(i+1)), []string{"MethodSource [", "ClassSource ["})
+}
+
+// junitTraceFollows reports whether a blank line is one of a message: its trace
+// is still to come.
+func junitTraceFollows(l *Log, i int) bool {
+	for end := min(i+60, len(l.Lines)); i < end && !junitHead(l, i); i++ {
+		if fr, ok := scanJavaFrame(l.Lines[i]); ok && fr.line > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // junitDetail reads a failure where --details other than tree print it: flat
@@ -141,7 +158,7 @@ func junitDetail(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 		_, f.Suite, _ = strings.Cut(f.Suite, " > ") // the engine
 		end = i + 1
 	case strings.Contains(line, " caught: "):
-		for j := i; j > i-8 && j >= 0; j-- {
+		for j := i - 1; j > i-8 && j >= 0 && !strings.Contains(l.Lines[j], "─ ") && !strings.Contains(l.Lines[j], " status: "); j-- {
 			if strings.Contains(l.Lines[j], " source: ") {
 				f.Suite, f.Name = junitSource(l.Lines[j])
 				if f.Name == "" { // the class itself broke
@@ -157,12 +174,15 @@ func junitDetail(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 	}
 	for ; end < len(l.Lines) && end < i+600; end++ {
 		text := strings.TrimLeft(l.Lines[end], "│ ")
-		if text == l.Lines[end] && !strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "duration: ") {
+		if text == l.Lines[end] && !strings.HasPrefix(text, "\t") || hasAnyPrefix(text, []string{"duration: ", "├─ ", "└─ "}) {
 			break
 		}
 		t.line(text)
 	}
 	t.into(&f)
+	if _, class, ok := strings.Cut(l.Line(end), "─ "); ok && f.Name == "" { // what a class could not be set up or taken down for
+		f.Name, _, _ = strings.Cut(class, " finished after ")
+	}
 	f.Detail = detail(l, i, end)
 	return f, end, t.exception != "" || f.Message != "failed"
 }
