@@ -167,8 +167,8 @@ func (d *diff) baselineFile(f *fileDiff) {
 	}
 	if extra > 0 && (len(b) > len(a) || f.old == nil || strings.Count(string(data(f.new)), "{") > strings.Count(string(data(f.old)), "{")) {
 		sev := loopcore.SevBlock
-		if !d.inLoop() && f.old != nil && d.upgraded() {
-			sev = loopcore.SevHuman // a new version of the tool finds more
+		if !d.inLoop() && f.old != nil && d.upgraded() || d.sweeping() {
+			sev = loopcore.SevHuman // a new version of the tool finds more, or in other code
 		}
 		d.report("C11", sev, f.path(), 0, fmt.Sprintf("accepted findings grew: %d entries are new", extra))
 	} else if extra > 0 {

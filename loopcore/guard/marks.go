@@ -464,6 +464,12 @@ func (u *unit) condition(i int) string {
 	}
 	for o := u.up(i); o >= 0 && o >= limit; o = u.up(o) {
 		s := u.stmtStart(o)
+		for k := s - 1; u.lang == langGo && u.text(s-1) == ";" && k >= 0 && u.line(k) == u.line(s); k-- {
+			if u.text(k) == "if" { // if x, ok := f(); !ok {
+				s = k
+				break
+			}
+		}
 		if w := u.text(s); w == "if" || w == "unless" || w == "else" || w == "elif" || w == "}" {
 			return u.norm(s+1, o)
 		}

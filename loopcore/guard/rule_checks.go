@@ -208,6 +208,9 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 	if !d.inLoop() && p.new.unit.lang == langPython && n.soft == "" && len(o.ops) > 1 && isBool(o.ops[1]) && len(n.ops) > 0 && strings.Contains(n.text, o.ops[0]) {
 		return loopcore.SevHuman // x is True and x differ for values that are no booleans
 	}
+	if !d.inLoop() && n.soft == "" && n.rank == rankSize && o.verb == n.verb && len(o.ops) > 1 && len(n.ops) > 1 && o.ops[0] == n.ops[0] && literalRE.FindString(o.ops[1]) == o.ops[1] && !strings.Contains(n.ops[1], o.ops[0]) {
+		return loopcore.SevHuman // the test counts what it expects
+	}
 	if !d.inLoop() && n.soft == "" && bracketRE.MatchString(n.text) {
 		return loopcore.SevHuman // between two values that the test computes
 	}

@@ -195,7 +195,7 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 	for _, e := range [...]string{"push", "pull_request", "merge_group", "pull_request_target"} {
 		if ea[e] && !eb[e] {
 			sev := loopcore.SevBlock
-			if eb["push"] && len(b.all["on.push.branches"])+len(b.all["true.push.branches"]) == 0 || eb["pull_request"] {
+			if eb["push"] && len(b.all["on.push.branches"])+len(b.all["true.push.branches"]) == 0 || eb["pull_request"] || noGateRE.MatchString(baseName(f.path())) {
 				sev = loopcore.SevHuman
 			}
 			say(sev, "on: no longer started by "+e)
@@ -257,6 +257,9 @@ func hasJob(s settings, list, name string) bool {
 	}
 	return false
 }
+
+// noGateRE is the name of a workflow that publishes, tidies up or tells.
+var noGateRE = lazily(`(?i)\b(release|publish|deploy|docs?|pages|site|stale|label|labeler|notify|welcome|changelog|sync|mirror)\b`)
 
 func docsOnly(vs []string) bool {
 	for _, v := range vs {

@@ -196,6 +196,16 @@ func minus(a, b []string) []string {
 func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 	p := f.path()
 	say := func(sev loopcore.Severity) {
+		switch r.rule {
+		case "C02":
+			if sev == loopcore.SevBlock && !d.inLoop() && newProfile(f, key) {
+				sev = loopcore.SevHuman // only where somebody asks for the profile
+			}
+		case "C03", "C04", "C10", "C11":
+			if sev == loopcore.SevBlock && (d.sweeping() || d.nudged(a, b)) {
+				sev = loopcore.SevHuman
+			}
+		}
 		line := 0
 		if f.new != nil {
 			line = keyLine(string(f.new.Data), key, b)
@@ -216,7 +226,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		}
 	case looseOff:
 		wasOn := truthy(one) || one != "" && !falsy(one)
-		if wasOn && (len(b) == 0 && !d.movedKey(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && (falsy(two) || askedRE.MatchString(two)) && f.old != nil {
+		if wasOn && (len(b) == 0 && !d.movedKey(f, key) && !movedWithin(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && (falsy(two) || askedRE.MatchString(two)) && f.old != nil {
 			sev := r.sev
 			if len(b) == 0 && !d.inLoop() && (d.upgraded() || impliedBy(f, key) || strings.Contains(addedText(string(data(f.old)), string(data(f.new))), "NewCops: enable")) {
 				sev = loopcore.SevHuman // a new version may imply it, or no longer know it
@@ -292,6 +302,40 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(r.sev)
 		}
 	}
+}
+
+// profileRE is a profile of Maven, with its name.
+var profileRE = lazily(`^.*\bprofiles?\.profile\[([^\]]+)\]`)
+
+// newProfile says whether a key belongs to a profile that the old file does not name.
+func newProfile(f *fileDiff, key string) bool {
+	m := profileRE.FindStringSubmatch(key)
+	return m != nil && f.old != nil && !strings.Contains(string(f.old.Data), "<id>"+m[1]+"<")
+}
+
+// movedWithin says whether the switch of a rule stands in another section of the
+// same file now.
+func movedWithin(f *fileDiff, key string) bool {
+	parts := strings.Split(key, ".")
+	if f.old == nil || f.new == nil || len(parts) < 3 {
+		return false
+	}
+	tail := "." + strings.Join(parts[len(parts)-2:], ".")
+	before, _ := readSettings(f.path(), f.old.Data)
+	after, _ := readSettings(f.path(), f.new.Data)
+	for k, v := range after {
+		if strings.HasSuffix(k, tail) && len(before[k]) == 0 && truthy(first(v)) {
+			return true
+		}
+	}
+	return false
+}
+
+// nudged says whether a limit moved by less than a tenth, with the code that it measures.
+func (d *diff) nudged(a, b []string) bool {
+	x, okA := amount(first(a))
+	y, okB := amount(first(b))
+	return d.impl && !d.inLoop() && okA && okB && x >= 10 && y > x && y <= 1.1*x
 }
 
 // moduleRE is the first part of the module that a section of mypy is about.

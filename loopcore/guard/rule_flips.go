@@ -36,8 +36,8 @@ func flipsIn(f *fileDiff) bool {
 		return configRubyRE.MatchString(p) || mixRE.MatchString(p)
 	case f.role == roleCode:
 		return f.newU.lang == langShell && (checkNameRE.MatchString(baseName(p)) || hasAny(baseName(p), "cover") || toolCalls(f.oldU.src) > 0)
-	case f.role != roleConfig:
-		return false
+	case f.role != roleConfig, ext(p) == ".api", ext(p) == ".gemspec":
+		return false // nor what a package says of itself
 	}
 	if _, read := readSettings(f.path(), f.new.Data); read {
 		return ext(p) == ".kts" || ext(p) == ".gradle"
@@ -60,7 +60,7 @@ func flip(p, a, b string) (rule, why string) {
 	switch {
 	case len(x) == len(y):
 		return flipWord(p, x, y)
-	case len(y) < len(x):
+	case len(y) > 0 && len(y) < len(x):
 		if w := lostName(x, y); w != "" {
 			return "C08", "no longer runs " + w
 		}
@@ -107,7 +107,7 @@ func flipWord(p string, x, y []string) (rule, why string) {
 		if to > from && !resourceRE.MatchString(before) && (named || mayFailRE.MatchString(line)) {
 			return rule, "a limit grew"
 		}
-	case okA && okB && (rule == "C05" || floorNameRE.MatchString(before)):
+	case okA && okB && (rule == "C05" || rule != "C03" && floorNameRE.MatchString(before)):
 		if to < from {
 			return "C05", "a threshold fell"
 		}

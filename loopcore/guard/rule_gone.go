@@ -34,7 +34,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 		sev := loopcore.SevBlock
 		switch {
-		case d.usesRemoved(p.old.unit, o), rewritten, d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
+		case d.usesRemoved(p.old.unit, o), rewritten, d.shrank && d.sweeping(), !d.inLoop() && callGone(p, o), d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {
@@ -48,6 +48,25 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			d.report("A02", loopcore.SevHuman, p.new.unit.path, w.line, fmt.Sprintf("test %q: %s: %s", p.new.path, w.soft, w.text))
 		}
 	}
+}
+
+// errorRE is an assertion that a call gave no error.
+var errorRE = lazily(`^if err ?!= ?nil ?\{`)
+
+// callGone says whether a lost assertion looked at the error of a call that the
+// test no longer makes.
+func callGone(p testPair, o *check) bool {
+	u := p.old.unit
+	s := u.stmtStart(o.at)
+	if !errorRE.MatchString(u.norm(s, o.to)) || s <= p.old.body {
+		return false
+	}
+	for k := u.lineStart(s - 1); k < s; k++ {
+		if u.text(k+1) == "(" && u.kind(k) == tkIdent {
+			return !p.new.unit.holdsWord(p.new.body, p.new.to, u.text(k))
+		}
+	}
+	return false
 }
 
 // bracketed says whether a new assertion holds a value between two others.
@@ -78,7 +97,7 @@ func unheld(p testPair, o *check) bool {
 }
 
 // cleanUpRE is an assertion about the tidying up of a test, and not about its subject.
-var cleanUpRE = lazily(`\b(os\.(Remove|RemoveAll|Mkdir\w*|Chdir|Setenv|Unsetenv|WriteFile)|\w+\.Close|shutil\.rmtree|os\.(remove|unlink|rmdir)|fs\.(unlink|rm|rmdir)\w*|File\.delete|unlink|FileUtils\.rm\w*|Files\.delete\w*)\(`)
+var cleanUpRE = lazily(`\b(os\.(Remove|RemoveAll|Mkdir\w*|Chdir|Setenv|Unsetenv|WriteFile)|\w+\.Close|[mM]ustClose|closeConn|shutil\.rmtree|os\.(remove|unlink|rmdir)|fs\.(unlink|rm|rmdir)\w*|File\.delete|unlink|FileUtils\.rm\w*|Files\.delete\w*)\(`)
 
 // wasVersioned says whether a lost assertion held for one version of what the
 // tests run on: support for that version went.
@@ -145,6 +164,9 @@ func (d *diff) covered(p testPair, o *check) bool {
 	}
 	for k := range p.new.checks {
 		n := &p.new.checks[k]
+		if n.rank == o.rank && len(o.ops) > 1 && len(n.ops) > 1 && n.ops[1] != o.ops[1] {
+			continue // as strong, of another value
+		}
 		if n.soft == "" && n.rank >= o.rank && o.rank <= 75 && len(n.ops) > 0 && (strings.HasPrefix(n.ops[0], o.ops[0]) || strings.Contains(n.text, o.ops[0])) && len(o.ops[0]) > 1 {
 			return true
 		}

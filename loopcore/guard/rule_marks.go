@@ -13,7 +13,11 @@ func (d *diff) markRules() {
 	old := map[*test]bool{}
 	for _, p := range d.pairs {
 		old[p.new] = true
+		from := len(d.found)
 		d.gained(p.old.marks, p.new.marks, p.new.unit, fmt.Sprintf("test %q", p.new.path), false)
+		if !d.inLoop() && d.owner[p.old.unit] != d.owner[p.new.unit] && alike(p.old.words(), p.new.words()) < 0.5 {
+			d.soften(from) // written anew in another place
+		}
 	}
 	for _, f := range d.files {
 		d.suiteMarks(f, old)
@@ -50,7 +54,13 @@ func (d *diff) suiteMarks(f *fileDiff, old map[*test]bool) {
 		}
 		var before []mark
 		if o := d.suites[s]; o != nil {
-			before = o.marks
+			before = append(before, o.marks...)
+			for _, t := range f.oldU.tests { // what each of its tests had, the suite may have
+				if t.parent == o && !t.suite {
+					before = append(before, t.marks...)
+					break
+				}
+			}
 		}
 		if holds || hasClass(s.marks, markFocus) {
 			d.gained(before, f.withoutAliases(s.marks, old), f.newU, fmt.Sprintf("suite %q", s.path), false)
@@ -305,7 +315,7 @@ func buildSeverity(m mark, u *unit) loopcore.Severity {
 	switch {
 	case strings.HasPrefix(raw, "#[cfg(test)]") || strings.HasPrefix(raw, "#![cfg(test)]"):
 		return ""
-	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"), u.lang == langSwift && hasAny(raw, "!os(Windows)", "!os(WASI)", "os(Linux)"):
+	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"), u.lang == langSwift && (hasAny(raw, "os(Linux)") || notOnRE.MatchString(raw)):
 		return loopcore.SevHuman // everywhere but on one platform
 	case u.lang == langSwift && hasAny(raw, "swift(>=", "compiler(>=", "swift(<", "compiler(<"):
 		return loopcore.SevHuman // by the version of the compiler
@@ -318,6 +328,9 @@ func buildSeverity(m mark, u *unit) loopcore.Severity {
 	}
 	return loopcore.SevBlock
 }
+
+// notOnRE leaves out one platform of Swift, and none that gates run on.
+var notOnRE = lazily(`!os\((Windows|WASI|watchOS|tvOS|visionOS|Android)\)`)
 
 // goBuildHolds evaluates a //go:build expression as a gate on linux/amd64 would.
 func goBuildHolds(expr string) bool {

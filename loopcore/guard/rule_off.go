@@ -143,6 +143,9 @@ func (u *unit) offLists() map[string][]row {
 	out := map[string][]row{}
 	for i := range u.toks {
 		call := u.text(i+1) == "(" && u.text(i+2) == "["
+		if u.lang == langElixir && u.leftOutDoctests(i, out) {
+			continue
+		}
 		if u.kind(i) != tkIdent || !offNameRE.MatchString(u.text(i)) || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" && !call {
 			continue
 		}
@@ -158,6 +161,26 @@ func (u *unit) offLists() map[string][]row {
 		}
 	}
 	return out
+}
+
+// leftOutDoctests adds the documentation tests that Elixir leaves out: doctest M,
+// except: [f: 1], or an attribute that such a list comes from.
+func (u *unit) leftOutDoctests(i int, out map[string][]row) bool {
+	list := i + 1
+	switch {
+	case u.text(i) == "except" && u.text(i+1) == ":" && u.text(u.stmtStart(i)) == "doctest":
+		list = i + 2
+	case u.text(i-1) == "@" && strings.HasSuffix(u.text(i), "doctests"):
+	default:
+		return false
+	}
+	if !u.isOpen(list) || u.text(list) != "[" {
+		return false
+	}
+	for _, a := range u.args(list) {
+		out[u.text(i)] = append(out[u.text(i)], row{text: u.norm(a.from, a.to), line: u.line(a.from)})
+	}
+	return true
 }
 
 // warningsOffRE ignores warnings while tests run.
@@ -182,7 +205,7 @@ var openParenRE = lazily(`\(\s+`)
 // the hidden lines of a documentation test, a library that cannot be loaded.
 var guardRE = map[lang]*lazyRE{
 	langRust: lazily(`^//[/!] # if .*\bcfg!\(.*\breturn\b`),
-	langRuby: lazily(`^rescue LoadError`),
+	langRuby: lazily(`^rescue LoadError|\b(if|unless)\b.*(\bRUBY_(ENGINE|VERSION|PLATFORM)\b|\b(jruby|truffleruby|rubinius|windows|mri)\?)`),
 	langJava: lazily(`^@(Ignore|IgnoreIf|PendingFeature|Requires)\b`), // of Spock, where each is a block of its own
 }
 
@@ -192,19 +215,31 @@ func (d *diff) guarded(f *fileDiff) {
 	if re == nil || f.newU.lang == langRuby && !f.testSide() || f.newU.lang == langJava && ext(f.path()) != ".groovy" {
 		return
 	}
-	if a, b := countMatches(re, f.oldU.src), countMatches(re, f.newU.src); b > a {
-		d.report("T04", loopcore.SevHuman, f.path(), 0, "tests are left out where they can not run: "+clip(strings.TrimSpace(re.FindString(lineLike(f.newU.src, re))), 100))
+	before, after := linesLike(f.oldU.src, re), linesLike(f.newU.src, re)
+	if len(after) < len(before) || f.newU.lang != langRuby && len(after) == len(before) {
+		return
+	}
+	had := strings.Split(f.oldU.src, "\n")
+	for k := range had {
+		had[k] = strings.TrimSpace(had[k])
+	}
+	for _, l := range minus(after, had) {
+		if line := lineOf(f.newU.src, l); !d.inFresh(f.newU, line) {
+			d.report("T04", loopcore.SevHuman, f.path(), line, "tests are left out where they can not run: "+clip(l, 100))
+			return
+		}
 	}
 }
 
-// lineLike is the first line of a text that matches, without blanks around.
-func lineLike(s string, re *lazyRE) string {
+// linesLike are the lines of a text that match, without blanks around.
+func linesLike(s string, re *lazyRE) []string {
+	var out []string
 	for _, l := range strings.Split(s, "\n") {
 		if l = strings.TrimSpace(l); re.MatchString(l) {
-			return l
+			out = append(out, l)
 		}
 	}
-	return ""
+	return out
 }
 
 // errexitGone reports a shell program of tests that goes on behind a failing check: A08.

@@ -101,7 +101,7 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 			continue
 		}
 		sev := loopcore.SevBlock
-		if d.rowUsesRemoved(g) || d.rowMoved(f, g) || !d.inLoop() && d.upgraded() || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
+		if d.rowUsesRemoved(g) || d.rowMoved(f, g) || d.rowStands(f, g) || !d.inLoop() && d.upgraded() || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
 			sev = loopcore.SevHuman
 		}
 		if told++; told > maxTold {
@@ -133,6 +133,21 @@ func (d *diff) rowMoved(f *fileDiff, g row) bool {
 		}
 	}
 	return false
+}
+
+// rowStands says whether the values of a lost row stand in the file as often as they did.
+func (d *diff) rowStands(f *fileDiff, g row) bool {
+	if d.inLoop() || f.new == nil {
+		return false
+	}
+	was, is := f.oldU.norm(0, len(f.oldU.toks)), f.newU.norm(0, len(f.newU.toks))
+	values := literalRE.FindAllString(g.text, -1)
+	for _, v := range values {
+		if len(v) < 4 || strings.Count(is, v) < strings.Count(was, v) {
+			return false
+		}
+	}
+	return len(values) > 0
 }
 
 // rowNameRE is the name before a row.

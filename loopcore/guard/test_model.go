@@ -349,7 +349,7 @@ func netTestAttr(n string) bool {
 	case "Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod", "SkippableFact", "SkippableTheory", "Property", "UIFact", "WpfFact", "StaFact":
 		return true
 	}
-	return false
+	return strings.HasSuffix(n, "Fact") || strings.HasSuffix(n, "Theory")
 }
 
 func phpTestAttr(n string) bool { return n == "Test" || n == "TestWith" || n == "DataProvider" }

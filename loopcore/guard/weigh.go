@@ -118,6 +118,23 @@ func (d *diff) upgraded() bool {
 	return false
 }
 
+// sweepingFiles is the number of edited files of code from which a change is
+// taken to go through the whole of it.
+const sweepingFiles = 8
+
+// sweeping says whether the change goes through the code at large, as a new
+// version of the language or a migration does: the settings of the tools that
+// read that code move along, and a person must look why.
+func (d *diff) sweeping() bool {
+	n := 0
+	for _, f := range d.files {
+		if f.role == roleCode && f.old != nil && f.new != nil && f.newU.lang.isCode() && string(f.old.Data) != string(f.new.Data) {
+			n++
+		}
+	}
+	return !d.inLoop() && n >= sweepingFiles
+}
+
 // releaseRE is a version as manifests write it.
 var releaseRE = lazily(`\d+\.\d+(\.\d+)?`)
 
