@@ -94,6 +94,9 @@ func (f floor) refuses(imp string) string {
 		if f.pure && slices.Contains(impure, imp) && !slices.Contains(f.may, "std/"+imp) {
 			return "this floor does no I/O and reads no clock"
 		}
+		if imp == "text/template" || imp == "html/template" {
+			return "with templates the linker keeps every method there is, a sixth of the binary"
+		}
 		return ""
 	}
 	for _, may := range f.may {

@@ -53,7 +53,7 @@ func reportCmd(a *app) *cobra.Command {
 func rendered(d evidence.Dossier, html bool, format string) ([]byte, error) {
 	switch {
 	case html:
-		return evidence.ReportHTML(d)
+		return evidence.ReportHTML(d), nil
 	case format == "":
 		return []byte(evidence.ReportMarkdown(d)), nil
 	case format == "evidence":

@@ -1,10 +1,8 @@
 package evidence
 
 import (
-	"bytes"
-	_ "embed" // the page's template
+	_ "embed" // the page's style
 	"fmt"
-	"html/template"
 	"strings"
 	"time"
 
@@ -12,31 +10,39 @@ import (
 	"fixloop/loopcore/contract"
 )
 
-//go:embed report.html.tmpl
-var page string
+//go:embed report.css
+var style string
 
 // ReportHTML is the report as one page that needs nothing else: no scripts, no
 // fonts, no addresses; light and dark; with a chart of failures by iteration.
-func ReportHTML(d Dossier) ([]byte, error) {
-	t, err := template.New("report").Parse(page)
-	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
-	}
+func ReportHTML(d Dossier) []byte {
 	s := summarize(d)
 	for i := range s.Facts { // our own words mark commands as Markdown does
 		s.Facts[i][1] = strings.ReplaceAll(s.Facts[i][1], "`", "")
 	}
 	s.Advice = strings.ReplaceAll(s.Advice, "`", "")
-	var b bytes.Buffer
-	err = t.Execute(&b, struct {
-		summary
-		Parts   []part
-		Rows    []htmlRow
-		Chart   chart
-		Began   string
-		Version string
-	}{s, s.parts(), htmlRows(s), chartOf(s.History), when(d.Session.Opened), d.Version})
-	return b.Bytes(), err
+	var p page
+	p.begin(s)
+	p.put("<h2>Failures by iteration</h2>\n")
+	if rows := htmlRows(s); len(rows) == 0 {
+		p.put("<p>No full run has ended yet.</p>")
+	} else {
+		p.chart(chartOf(s.History))
+		p.history(rows)
+	}
+	p.put("\n")
+	for _, part := range s.parts() {
+		p.part(part)
+	}
+	p.put("<footer>Written by fixloop")
+	if d.Version != "" {
+		p.put(" %s", d.Version)
+	}
+	if began := when(d.Session.Opened); began != "" {
+		p.put("; the session began on %s", began)
+	}
+	p.put(".</footer>\n</body>\n</html>\n")
+	return p.b.Bytes()
 }
 
 type htmlRow struct {

@@ -63,7 +63,7 @@ func (e *Engine) publish(ctx context.Context, s *space, session string) error {
 		keep("evidence.json", func() ([]byte, error) { return data, nil }),
 		keep("report.md", func() ([]byte, error) { return []byte(evidence.ReportMarkdown(d)), nil }),
 		keep("fix_plan.md", func() ([]byte, error) { return []byte(evidence.FixPlan(d)), nil }),
-		keep("report.html", func() ([]byte, error) { return evidence.ReportHTML(d) }),
+		keep("report.html", func() ([]byte, error) { return evidence.ReportHTML(d), nil }),
 		keep("statement.json", func() ([]byte, error) { return evidence.InToto(d) }),
 	}
 	x := evidence.ExportOf(d)
