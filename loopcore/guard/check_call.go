@@ -8,6 +8,9 @@ func (u *unit) assertWord(i int) bool {
 	prev, owner := u.text(i-1), u.text(i-2)
 	switch u.lang {
 	case langGo:
+		if o := u.up(i); owner == "is" && (u.text(o-1) == "Assert" || u.text(o-1) == "Check") {
+			return false // its argument
+		}
 		return prev == "." && (owner == "assert" || owner == "require" || owner == "s" || owner == "suite" || owner == "is" || owner == "a" || owner == "r" || owner == ")" || owner == "qt" || owner == "c" || owner == "td" || owner == "as") && goAssert(t)
 	case langPython:
 		return strings.HasPrefix(t, "assert") && t != "assert" || t == "raises" && (owner == "pytest" || prev != ".") || t == "warns" && owner == "pytest" || t == "fail" && (owner == "pytest" || owner == "self")
@@ -17,13 +20,16 @@ func (u *unit) assertWord(i int) bool {
 		}
 		return prev != "." && (t == "assert" || strings.HasPrefix(t, "assert") && len(t) > 6 && t[6] >= 'A' && t[6] <= 'Z')
 	case langRust:
+		if prev == "." && u.text(i+1) == "(" && cliCheck[t] && strings.Contains(u.norm(u.stmtStart(i), i), ".assert()") {
+			return true
+		}
 		return u.text(i+1) == "!" && (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "prop_assert") || strings.HasPrefix(t, "debug_assert"))
 	case langJava, langKotlin:
 		return (strings.HasPrefix(t, "assert") && t != "assertThat" && t != "assertSoftly" && t != "assertThatThrownBy" && t != "assertThatCode" && t != "assertThatExceptionOfType" && t != "assert" || u.ruleExpects(i) || t == "shouldThrow" || t == "shouldThrowAny" || t == "shouldNotThrowAny" || t == "shouldNotThrow" || t == "shouldThrowExactly" || strings.HasPrefix(t, "assertFails") || t == "coVerify" || t == "verify" && u.lang == langKotlin && u.text(i+1) == "{" || t == "verify" && u.lang == langKotlin && strings.Contains(u.text(u.close(i+1)+1), "{"))
 	case langRuby:
 		return strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute") || strings.HasPrefix(t, "must_") || strings.HasPrefix(t, "wont_")
 	case langPHP:
-		return strings.HasPrefix(t, "assert") && (prev == "->" || prev == "::" || u.first(i)) && t != "assert" || strings.HasPrefix(t, "expectException") || t == "expectOutputString" || t == "shouldBeCalled" || t == "shouldHaveBeenCalled" || t == "expects"
+		return strings.HasPrefix(t, "assert") && (prev == "->" || prev == "::" || u.first(i)) && t != "assert" || strings.HasPrefix(t, "expectException") || t == "expectOutputString" || strings.HasPrefix(t, "shouldBeCalled") || strings.HasPrefix(t, "shouldHaveBeenCalled") || t == "expects"
 	case langC:
 		return cAssert(t) || strings.HasPrefix(t, "expect_") && strings.Contains(u.src, "cmocka")
 	case langCSharp:
@@ -35,6 +41,9 @@ func (u *unit) assertWord(i int) bool {
 	}
 	return false
 }
+
+// cliCheck are the checks of a finished command: cmd.assert().success().stdout("3").
+var cliCheck = map[string]bool{"success": true, "failure": true, "code": true, "stdout": true, "stderr": true, "interrupted": true}
 
 // ruleExpects says whether token i tells JUnit's rule which exception to expect.
 func (u *unit) ruleExpects(i int) bool {
@@ -150,6 +159,7 @@ func (u *unit) callCheck(i int) (check, bool) {
 		}
 		c.ops, c.opAt = append(c.ops, u.norm(a.from, a.to)), append(c.opAt, a)
 	}
+	u.comparison(&c)
 	if u.text(u.close(open)+1) == "{" && u.isOpen(u.close(open)+1) { // a trailing closure
 		b := u.close(open) + 1
 		c.ops, c.opAt = append(c.ops, u.norm(b+1, u.close(b))), append(c.opAt, span{b + 1, u.close(b)})
@@ -160,6 +170,21 @@ func (u *unit) callCheck(i int) (check, bool) {
 	}
 	u.judge(&c)
 	return c, true
+}
+
+// comparison takes a comparison that Go's assert.Assert(t, is.Len(x, 3)) is
+// handed in the place of a condition for the check itself.
+func (u *unit) comparison(c *check) {
+	if u.lang != langGo || c.verb != "Assert" && c.verb != "Check" || len(c.opAt) == 0 {
+		return
+	}
+	i := c.opAt[0].from
+	if (u.text(i) == "is" || u.text(i) == "cmp") && u.text(i+1) == "." && u.text(i+3) == "(" && u.isOpen(i+3) {
+		c.verb, c.ops, c.opAt = u.text(i+2), nil, nil
+		for _, a := range u.args(i + 3) {
+			c.ops, c.opAt = append(c.ops, u.norm(a.from, a.to)), append(c.opAt, a)
+		}
+	}
 }
 
 // receiver adds what stands before the verb where that is the subject, and the
@@ -173,7 +198,7 @@ func (u *unit) receiver(c *check, i, open int, st span) {
 		c.verb += u.chainWords(u.close(open)+1, to)
 		c.ops, c.opAt = append(c.ops, u.norm(u.close(open)+1, to)), append(c.opAt, span{u.close(open) + 1, to})
 	}
-	if u.lang == langPHP && u.text(i) == "expects" || u.lang == langCSharp && (strings.HasPrefix(u.text(i), "Verify") || strings.HasPrefix(u.text(i), "Received")) || u.lang == langRuby && (strings.HasPrefix(u.text(i), "must_") || strings.HasPrefix(u.text(i), "wont_")) || u.lang == langCSharp && strings.HasPrefix(u.text(i), "Should") {
+	if u.lang == langPHP && (u.text(i) == "expects" || strings.HasPrefix(u.text(i), "should")) || u.lang == langCSharp && (strings.HasPrefix(u.text(i), "Verify") || strings.HasPrefix(u.text(i), "Received")) || u.lang == langRuby && (strings.HasPrefix(u.text(i), "must_") || strings.HasPrefix(u.text(i), "wont_")) || u.lang == langCSharp && strings.HasPrefix(u.text(i), "Should") {
 		c.ops, c.opAt = append(c.ops, u.norm(s, i-1)), append(c.opAt, span{s, i - 1})
 		c.text = u.norm(s, to)
 		if after := u.close(open) + 1; strings.HasPrefix(u.text(i), "Received") && after < to {
@@ -204,19 +229,22 @@ func (u *unit) chainWords(from, to int) string {
 func (u *unit) fluentStart(i int) bool {
 	t := u.text(i)
 	open := u.text(i + 1)
+	if u.lang == langJS && t == "should" && u.text(i-1) == "." && open == "(" && u.kind(i+2) == tkString {
+		return true
+	}
 	switch u.lang {
 	case langJS, langPHP:
-		return t == "expect" && (open == "(" || open == "." && u.text(i+2) == "soft" || open == "." && u.text(i+2) == "poll") && u.text(i-1) != "->" && u.text(i-1) != "function"
+		return (t == "expect" || t == "expectAsync") && (open == "(" || open == "." && u.text(i+2) == "soft" || open == "." && u.text(i+2) == "poll") && u.text(i-1) != "->" && u.text(i-1) != "function"
 	case langRuby:
 		return (t == "expect" && (open == "(" || open == "{" || open == "do") || t == "is_expected") && u.text(i-1) != "."
 	case langGo:
 		return (t == "Expect" || t == "Eventually" || t == "Consistently") && (open == "(")
 	case langJava, langKotlin:
-		return (t == "assertThat" || t == "then" || t == "expectThat" || t == "assertThatThrownBy" || t == "assertThatCode" || t == "assertThatExceptionOfType" || t == "verify" || t == "thenThrownBy" || t == "expectCatching" || t == "verifyNoMoreInteractions" || t == "verifyNoInteractions") && open == "(" && u.text(i-1) != "fun" && u.text(i-1) != "void"
+		return (t == "assertThat" || t == "then" || t == "expectThat" || t == "assertThatThrownBy" || t == "assertThatCode" || t == "assertThatExceptionOfType" || t == "verify" || t == "thenThrownBy" || t == "expectCatching" || t == "verifyNoMoreInteractions" || t == "verifyNoInteractions") && (open == "(" || open == "{" && t == "assertThat") && u.text(i-1) != "fun" && u.text(i-1) != "void"
 	case langCSharp:
 		return t == "That" && u.text(i-1) == "." && u.text(i-2) == "Assert" || t == "Should" && u.text(i-1) == "." && open == "("
 	case langSwift:
-		return t == "expect" && open == "(" && u.text(i-1) != "#"
+		return t == "expect" && (open == "(" || open == "{") && u.text(i-1) != "#"
 	case langRust:
 		return t == "assert_that" && open == "("
 	case langPython:
@@ -245,6 +273,8 @@ func (u *unit) fluentCheck(i int) (check, bool) {
 	open := i + 1
 	c := check{verb: "", to: to, text: u.norm(i, to)}
 	switch t := u.text(i); t {
+	case "should":
+		return u.shouldCheck(i)
 	case "assertThatThrownBy", "assertThatExceptionOfType", "thenThrownBy", "expectCatching":
 		c.verb = "thrownBy" // what follows is about the exception
 	}
@@ -303,6 +333,19 @@ func (u *unit) fluentCheck(i int) (check, bool) {
 	if u.lang == langJS && c.soft == "" && uncalled(u, i, to) {
 		c.rank, c.soft = 0, "the matcher is not called"
 	}
+	return c, true
+}
+
+// shouldCheck reads Cypress' .should("have.text", "1").
+func (u *unit) shouldCheck(i int) (check, bool) {
+	s, end := u.stmtStart(i), u.close(i+1)+1
+	c := check{verb: "to." + u.str(i+2), to: end, text: u.norm(s, end), ops: []string{u.norm(s, i-1)}, opAt: []span{{s, i - 1}}}
+	for k, a := range u.args(i + 1) {
+		if k > 0 {
+			c.ops, c.opAt = append(c.ops, u.norm(a.from, a.to)), append(c.opAt, a)
+		}
+	}
+	u.judge(&c)
 	return c, true
 }
 

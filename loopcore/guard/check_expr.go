@@ -198,6 +198,8 @@ func (u *unit) judgeUnary(c *check, from, to int) {
 		rank = 45
 	} else if neg && rank == 40 {
 		rank = 55
+	} else if neg && rank == 75 { // there is something
+		rank = 40
 	}
 	if isConst(text) || functionValueRE.MatchString(text) {
 		rank, c.soft = 0, "the condition is constant"

@@ -161,7 +161,7 @@ func vacuous(s string) bool {
 		s = m[1]
 	}
 	switch strings.Trim(s, `"'/~r`) {
-	case "", ".", ".*", ".+", "(.*)", "^", "$", "%s", ".*?":
+	case "", ".", ".*", ".+", "(.*)", "^", "$", "%s", ".*?", "*":
 		return strings.ContainsAny(s, `"/`)
 	}
 	return false

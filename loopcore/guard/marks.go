@@ -87,6 +87,7 @@ var headMarks = map[lang][]markRule{
 		rx(markCond, `#\[[^\n]*\bRequires\w*[^\n]*|\)->skipOn\w+\(|\)->onlyOn\w+\(`),
 		rx(markXfail, `\)->fails\(|\)->throws\(`),
 		rx(markFocus, `\)->only\(`),
+		rx(markTime, `#\[[^\n]*\b(Large|Medium)\b`),
 	},
 	langC: {
 		rx(markSkip, `^IGNORE_TEST\(|^CTEST_SKIP\(|\bdisabled\(\)|\*(doctest::)?skip\(|\.disabled=(true|1)`),

@@ -134,7 +134,7 @@ var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Thr
 var newErrorRE = lazily(`^[A-Z][\w:]*\.new\(.`)
 
 func (u *unit) judgeThrow(c *check, v string, not bool) bool {
-	throw := u.lang == langJava && (v == "expect" || v == "expectmessage" || v == "expectcause") || hasAny(v, "throw", "raise", "rejects", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
+	throw := u.lang == langJava && (v == "expect" || v == "expectmessage" || v == "expectcause") || hasAny(v, "throw", "raise", "rejects", "rejected", "isfailure", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
 	if u.lang == langC && v == "fail" || hasAny(v, "failfast") {
 		return false
 	}
@@ -266,6 +266,23 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		if hasAny(c.ops[1], ">", "<") {
 			return 65
 		}
+	case u.lang == langJS && strings.HasPrefix(v, "to.be.") && len(c.ops) < 2 && hasAny(v, "visible", "checked", "enabled", "disabled"):
+		return 55
+	case u.lang == langRust && cliCheck[c.verb] && len(c.ops) > 0 && strings.HasPrefix(c.ops[0], "predicate"):
+		if strings.Contains(c.ops[0], "::always()") {
+			c.soft = "anything matches"
+			return 0
+		}
+		return 70
+	case hasAny(v, "satisfy") && strings.Contains(strings.Join(c.ops, ""), "||"):
+		c.verb += "||"
+		return 60
+	case hasAny(v, "predicate"): // says as much as its name after assert
+		return 55
+	case (hasAny(v, "hassize", "lengthof", "assertlen") || v == "len" || v == "assertcount" || strings.HasSuffix(v, "havelength")) && !not && len(c.ops) > 1 && contains(c.ops[1:], "0"): // is empty
+		return 75
+	case hasWord(c.verb, "ne", "neq") && u.lang == langC:
+		return 45
 	case v == "single", sizeAttributeRE.MatchString(c.text + strings.Join(c.ops, " ")):
 		return rankSize
 	case hasAny(v, "benumerically") && len(c.ops) > 1 && hasAny(c.ops[1], ">", "<"):

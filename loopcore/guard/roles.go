@@ -236,7 +236,7 @@ func (d *diff) uncollected(u *unit) string {
 		return goUncollected(p, stem)
 	case langPython:
 		l := strings.ToLower(b)
-		if !strings.HasPrefix(l, "test") && !strings.HasSuffix(l, "_test.py") && !strings.HasSuffix(l, "_tests.py") && !d.pythonPattern(b) {
+		if !strings.HasPrefix(l, "test") && !strings.HasSuffix(l, "_test.py") && !strings.HasSuffix(l, "_tests.py") && !d.pythonPattern(b) || strings.Contains(l, "-") && !d.pythonPattern(b) {
 			return "the file name does not match test_*.py"
 		}
 	case langRuby:

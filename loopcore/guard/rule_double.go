@@ -22,6 +22,162 @@ func (d *diff) mocked(p testPair) {
 		d.report("A09", sev, p.new.unit.path, line, fmt.Sprintf("test %q replaces by a double: %s", p.new.path, text))
 	}
 	d.fakedNetwork(p)
+	d.loosened(p)
+	d.writtenDown(p)
+}
+
+var (
+	// expectationRE begins a line that says how a double must be called.
+	expectationRE = lazily(`\b(expect\(|stub\(|allow\(|On\(|with\(|when\(|EXPECT_CALL|ON_CALL|assert_\w*called\w*|assert_any_call|\w*[cC]alled\w*|confirmation\(|AssertNumberOfCalls|AssertCalled|verify|Received)`)
+	// anyArgRE is an argument that is not looked at.
+	anyArgRE = lazily(`\bmock\.Anything\b|\bmock\.ANY\b|\bANY\b|\bmatch\.any\b|\banything\(\)|\bany\(\)|\bany\(\w+::class\)|\bany(String|Int|Long|Double|List|Map|Object)\(\)|\bIt\.IsAny\b|\bArg\.Any\b|\bArgument::(any|cetera)\(|\bany_args\b|\bexpect\.any\w*\(|\bfn _ ?->|[(,]_(,|\))`)
+	// freeRE lets a double be called as often as it likes, or never.
+	freeRE = lazily(`\.Maybe\(\)|\bAnyNumber\(\)|\.AnyTimes\(\)|\bexpectedCount:0\.\.\.|\bzeroOrMoreTimes|^stub\([A-Z]\w*,:`)
+	niceRE = lazily(`\bNiceMock<|\brelaxed=true`)
+)
+
+// loosened reports expectations of doubles that came to accept more: A15.
+func (d *diff) loosened(p testPair) {
+	gone, came := linesApart(p)
+	for _, n := range came {
+		if niceRE.MatchString(n.text) && !niceRE.MatchString(p.old.unit.norm(p.old.body, p.old.to)) {
+			d.report("A15", loopcore.SevHuman, p.new.unit.path, p.new.unit.line(n.at), fmt.Sprintf("test %q takes calls that nobody expects: %s", p.new.path, clip(n.text, 120)))
+		}
+		if !expectationRE.MatchString(n.text) {
+			continue
+		}
+		best, score := "", 0.4
+		for _, o := range gone {
+			if s := likeText(o.text, n.text); s > score && expectationRE.MatchString(o.text) {
+				best, score = o.text, s
+			}
+		}
+		if best == "" {
+			continue
+		}
+		grew := func(re *lazyRE) int { return len(re.FindAllString(n.text, -1)) - len(re.FindAllString(best, -1)) }
+		sev := loopcore.Severity("")
+		switch {
+		case grew(anyArgRE) > 0 || grew(freeRE) > 0:
+			sev = loopcore.SevBlock
+			if f := d.owner[p.new.unit]; !d.inLoop() && f != nil && f.net() > 0 {
+				sev = loopcore.SevHuman
+			}
+		case strings.Count(n.text, `"`)+1 < strings.Count(best, `"`) && strings.Contains(best, ".expect("):
+			sev = loopcore.SevHuman
+		default:
+			continue
+		}
+		d.report("A15", sev, p.new.unit.path, p.new.unit.line(n.at), fmt.Sprintf("test %q expects less of a double: %s → %s", p.new.path, clip(best, 120), clip(n.text, 120)))
+	}
+}
+
+// verifyAllRE is what asks whether all expected calls of doubles came.
+var verifyAllRE = lazily(`\bverify!\(\)|\bverify_on_exit!|^@?\w+\.verify(All)?(\(\))?$|\bassert_mock\b|\bMockery::close\(\)|\b\w*[cC]trl\.Finish\(\)|\.AssertExpectations\(|\.Verify(All|NoOtherCalls)\(\)|\bconfirmVerified\(|\bVerifyAndClearExpectations\(`)
+
+// unverified reports files of tests that expect calls of doubles as before and
+// no longer ask whether they came: A15.
+func (d *diff) unverified(f *fileDiff) {
+	if f.old == nil || f.new == nil || !f.testSide() || len(f.newU.tests) < len(f.oldU.tests) {
+		return
+	}
+	asked := func(u *unit) (n, line int) {
+		for _, l := range u.logical() {
+			if verifyAllRE.MatchString(l.text) {
+				n, line = n+1, u.line(l.at)
+			}
+		}
+		return n, line
+	}
+	before, line := asked(f.oldU)
+	after, _ := asked(f.newU)
+	if after >= before || !expectationRE.MatchString(f.newU.norm(0, len(f.newU.toks))) || !d.inLoop() && f.net() > 0 {
+		return
+	}
+	d.report("A15", loopcore.SevBlock, f.path(), line, fmt.Sprintf("nothing asks any more whether the expected calls came: %d times before, %d now", before, after))
+}
+
+// linesApart lists the logical lines that only one side of a pair has.
+func linesApart(p testPair) (gone, came []textLine) {
+	a, b := p.old.lines(), p.new.lines()
+	had := map[string]int{}
+	for _, l := range b {
+		had[l.text]++
+	}
+	for _, l := range a {
+		if had[l.text]--; had[l.text] < 0 {
+			gone = append(gone, l)
+		}
+	}
+	had = map[string]int{}
+	for _, l := range a {
+		had[l.text]++
+	}
+	for _, l := range b {
+		if had[l.text]--; had[l.text] < 0 {
+			came = append(came, l)
+		}
+	}
+	return gone, came
+}
+
+// lines are the logical lines of a test.
+func (t *test) lines() []textLine {
+	var out []textLine
+	start := t.body
+	for i := t.body; i <= t.to; i++ {
+		if i < t.to && !(t.unit.first(i) && !t.unit.continues(i) && i > start) {
+			continue
+		}
+		if i > start {
+			out = append(out, textLine{t.unit.norm(start, i), start})
+		}
+		start = i
+	}
+	return out
+}
+
+var (
+	computedRE = lazily(`^(?:[\w<>:,*& ]*[ *&])?(\w+)(?::=|=)(?:await )?(?:try )?([\w.:>@-]*?)(\w+[?!]?)\(.*\)$`)
+	callRE     = lazily(`\w\(`)
+)
+
+// writes says whether a line gives a name a value.
+func writes(line, name string) bool {
+	_, rest, ok := strings.Cut(line, name)
+	return ok && rest != "" && strings.ContainsRune(":={(", rune(rest[0])) && !strings.HasPrefix(rest, "==")
+}
+
+// asserts says whether an assertion of the test reads a name.
+func (t *test) asserts(name string) bool {
+	for _, c := range t.checks {
+		for _, s := range c.opAt {
+			for i := s.from; i < s.to; i++ {
+				if t.unit.text(i) == name {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// writtenDown reports values that the code gave and that the test now gives itself: A09.
+func (d *diff) writtenDown(p testPair) {
+	gone, came := linesApart(p)
+	text := p.new.unit.norm(p.new.body, p.new.to)
+	for _, o := range gone {
+		m := computedRE.FindStringSubmatch(o.text)
+		if m == nil || strings.Contains(text, m[3]+"(") {
+			continue
+		}
+		for _, n := range came {
+			if !writes(n.text, m[1]) || callRE.MatchString(n.text) || !p.new.asserts(m[1]) {
+				continue
+			}
+			d.report("A09", loopcore.SevBlock, p.new.unit.path, p.new.unit.line(n.at), fmt.Sprintf("test %q no longer asks %s: %s → %s", p.new.path, m[3], clip(o.text, 120), clip(n.text, 120)))
+		}
+	}
 }
 
 func mockCalls(t *test) map[string]int {
@@ -73,12 +229,37 @@ func (d *diff) mocksSubject(p testPair, text string) bool {
 	for _, w := range [...]string{"mock", "patch", "spyOn", "jest", "fn", "return_value", "mockReturnValue", "when", "thenReturn", "allow", "receive", "and_return", "monkeypatch", "setattr", "sinon", "stub", "returns", "Setup", "Returns", "object", "new", "let", "var", "const", "val", "with", "self", "this", "any", "It", "doReturn", "every", "MagicMock", "Mock", "lambda", "true", "True"} {
 		delete(names, w)
 	}
+	if d.callsStubbed(p.new, text) {
+		return true
+	}
 	for k := range p.new.checks {
 		for _, op := range p.new.checks[k].opAt[:min(1, len(p.new.checks[k].opAt))] {
 			for i := op.from; i < op.to; i++ {
 				if p.new.unit.kind(i) == tkIdent && names[p.new.unit.text(i)] && (p.new.unit.text(i+1) == "(" || p.new.unit.lang == langRuby || p.new.unit.lang == langKotlin || p.new.unit.lang == langElixir || p.new.unit.lang == langSwift) {
 					return true
 				}
+			}
+		}
+	}
+	return false
+}
+
+// stubbedRE names what a double answers for: the method after when(x)., or the
+// last name of a text or symbol.
+var stubbedRE = lazily(`(?:\.when\(\w+\)|\bwhen\(\w+)\.(\w+)\(|"(?:[\w.]*\.)?(\w+)"|[(,]:(\w+[?!]?)`)
+
+// callsStubbed says whether the body of a test itself calls what it stubs.
+func (d *diff) callsStubbed(t *test, text string) bool {
+	u := t.unit
+	for _, m := range stubbedRE.FindAllStringSubmatch(text, -1) {
+		name := m[1] + m[2] + m[3]
+		for i := t.body; i < t.to; i++ {
+			if u.text(i) != name || u.kind(i) != tkIdent || u.text(i+1) != "(" && u.lang != langRuby {
+				continue
+			}
+			s := u.norm(u.stmtStart(i), u.stmtEnd(i))
+			if !mockRE.MatchString(s) || u.lang == langRuby && u.up(i) >= 0 && u.text(u.up(i)) == "{" {
+				return true
 			}
 		}
 	}

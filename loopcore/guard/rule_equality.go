@@ -186,7 +186,7 @@ func isEquality(n string, l lang) bool {
 const everyValue = "holds for everything"
 
 var (
-	trueBodyRE = lazily(`^(do)?(return )?\(?(true|True|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal|(std::)?(strong|weak|partial)_ordering::(equal|equivalent))\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|\|\|true`)
+	trueBodyRE = lazily(`^(do)?(return )?\(?(true|True|!false|not False|1==1|(\w+ switch|match [\w.&*]+|when\(\w+\)|case \w+ do)\{?(_|else)(=>|->)true,?\}?|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal|(std::)?(strong|weak|partial)_ordering::(equal|equivalent))\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|\|\|true`)
 	// falseBodyRE is the body of an inequality that nothing differs for.
 	falseBodyRE = lazily(`^(return )?\(?(false|False|0)\)?$`)
 	literalBody = lazily(`^(return )?\(?("[^"]*"|-?[\d.]+|true|false|null)\)?$`)

@@ -27,7 +27,7 @@ var annotationRE = lazily(`(\w+)\??:(\w[\w.\[\]<>|]*)`)
 // erasedTypes reports types that became anything: L03.
 func (d *diff) erasedTypes() {
 	for _, f := range d.files {
-		d.erasedSignatures(f)
+		d.erasedResults(f)
 		re := erasureRE[f.newU.lang]
 		if re == nil || f.role != roleCode || f.new == nil || len(f.newU.toks) == 0 {
 			continue
@@ -75,21 +75,30 @@ var anyTypes = map[lang]*lazyRE{
 	langRust:   lazily(`\bdyn Any\b`),
 }
 
-// erasedSignatures reports functions whose types came to say less: L03.
-func (d *diff) erasedSignatures(f *fileDiff) {
+// erasedResults reports functions whose result came to say less: L03.
+func (d *diff) erasedResults(f *fileDiff) {
 	re := anyTypes[f.newU.lang]
 	if re == nil || f.role != roleCode || f.old == nil || f.new == nil {
 		return
 	}
-	old := map[string]int{}
+	old := map[string]string{}
 	for _, x := range f.oldU.fns {
-		old[x.name] = len(re.FindAllString(f.oldU.norm(x.head, x.open), -1)) + 1
+		old[x.name] += f.oldU.resultType(x) + ";"
 	}
 	for _, x := range f.newU.fns {
-		if sig := f.newU.norm(x.head, x.open); !x.class && old[x.name] > 0 && len(re.FindAllString(sig, -1))+1 > old[x.name] {
-			d.report("L03", loopcore.SevHuman, f.path(), f.newU.line(x.at), "type erased: "+clip(sig, 120))
+		now := f.newU.resultType(x)
+		if was := old[x.name]; !x.class && strings.Count(was, ";") == 1 && was != now+";" && re.MatchString(now) && !re.MatchString(was) {
+			d.report("L03", loopcore.SevHuman, f.path(), f.newU.line(x.at), "type erased: "+x.name+" gives "+clip(now, 120))
 		}
 	}
+}
+
+// resultType is what a function declares to give.
+func (u *unit) resultType(x *fn) string {
+	if u.lang == langJava || u.lang == langCSharp {
+		return u.norm(x.head, x.at)
+	}
+	return u.norm(u.close(x.at+1)+1, x.open)
 }
 
 // newErasures reports at most extra lines that the old version does not have.

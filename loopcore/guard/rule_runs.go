@@ -10,7 +10,7 @@ import (
 
 // limitRE is a setting of one test or file of tests with a number behind it:
 // how often a property is tried, how long or how often a test may be run.
-var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|time_?out|eventually|to_?eventually|wait_?for|wait|within|assert_receive|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
+var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|(?:with_?)?time_?out|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|assert_receive|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
 
 // moreIsLess are the settings of which a smaller number asks for less.
 var moreIsLess = lazily(`(?i)^(max_examples|max_runs|with_cases|num_?runs|max_?success|numtests|min_?success|iterations|successPercentage|checks?_per)`)
@@ -45,9 +45,15 @@ func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner st
 					sev = loopcore.SevBlock
 				}
 				d.report("T11", sev, b.path, n.line, fmt.Sprintf("%s: fewer cases are tried: %s → %s", owner, gone[k].text, n.text))
+			case less && len(before[name]) == 0 && name == "successpercentage" && n.value < 100:
+				d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s may fail in part: %s", owner, n.text))
 			case less:
 			case k < len(gone) && n.value > gone[k].value, k >= len(gone) && raises(before[name], n, name):
-				d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s gained %s", owner, n.text))
+				sev := loopcore.SevHuman
+				if k < len(gone) && gone[k].value > 0 && n.value > 100*gone[k].value {
+					sev = loopcore.SevBlock // nothing is slow by that much
+				}
+				d.report("A11", sev, b.path, n.line, fmt.Sprintf("%s gained %s", owner, n.text))
 			}
 		}
 	}
@@ -138,7 +144,7 @@ func (u *unit) limitsIn(from, to int) map[string][]limit {
 
 // limitHint is a cheap test that limitRE may match.
 func limitHint(s string) bool {
-	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks")
+	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks", "deadline")
 }
 
 // taskResult is where the result of a task is asked for.

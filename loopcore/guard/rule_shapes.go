@@ -67,7 +67,7 @@ func (d *diff) movedHere(f *fileDiff, name, body string) bool {
 }
 
 var (
-	testMacroRE    = lazily(`^#\s*(?:ifn?def|if|elif)\b.*\b(GTEST_\w+|GMOCK_\w+|CATCH_\w+|DOCTEST_\w+|BOOST_TEST_\w+|UNITY_\w+|CMOCKA\w*|CPPUTEST\w*|UNIT_?TEST(?:S|ING)?|TEST|TESTING|TEST_BUILD|XCTEST)\b`)
+	testMacroRE    = lazily(`^#\s*(?:ifn?def|if|elif)\b.*\b(GTEST_\w+|GMOCK_\w+|CATCH_\w+|DOCTEST_\w+|BOOST_TEST_\w+|CRITERION_\w+|MUNIT_\w+|CHECK_H|QTEST\w*|QT_TESTLIB\w*|UNITY_\w+|CMOCKA\w*|CPPUTEST\w*|UNIT_?TEST(?:S|ING)?|TEST|TESTING|TEST_BUILD|XCTEST)\b`)
 	projectMacroRE = lazily(`^(TEST|TESTING|UNIT_?TEST(S|ING)?|TEST_BUILD)$`)
 )
 

@@ -35,7 +35,7 @@ func (d *diff) swallows(f *fileDiff) {
 
 var (
 	// defaultAnswerRE is an answer that says nothing of what went wrong.
-	defaultAnswerRE = lazily(`^(return ?)?(null|nil|undefined|None|-?[\d.]+|""|\[\]|\{\}|\(?\{\}\)?|false|False|true|True|:ok|Ok\(\(\)\)|Ok\([\d.]+\)|default|Default::default\(\)|(new )?\w*[lL]ist(<\w*>)?\(\)|listOf\(\)|(new )?[A-Z]\w*<>\(\)|Optional\.empty\(\))?$|^(pass|continue|break|next|\.\.\.)$|^[\w.@$]+=(null|nil|undefined|None|[\d.]+|""|\[\]|\{\}|[Ff]alse|[Tt]rue)$`)
+	defaultAnswerRE = lazily(`^(return ?)?(null|nil|undefined|None|-?[\d.]+|""|\[\]|\{\}|\(?\{\}\)?|false|False|true|True|:ok|Ok\(\(\)\)|Ok\([\d.]+\)|default|Default::default\(\)|(new )?\w*[lL]ist(<\w*>)?\(\)|(list|map|set|array)Of\(\)|empty(List|Map|Set)\(\)|(List|Map|Set|Array)\.(of|empty|Empty)(<\w*>)?\(\)|Collections\.empty\w+\(\)|Enumerable\.Empty<\w+>\(\)|vec!\[\]|(Vec|String)::new\(\)|new \w+\[0\]|array\(\)|(new )?[A-Z]\w*<>\(\)|Optional\.empty\(\))?$|^(pass|continue|break|next|\.\.\.)$|^[\w.@$]+=(null|nil|undefined|None|[\d.]+|""|\[\]|\{\}|[Ff]alse|[Tt]rue)$`)
 	// toldRE is a line of a log before the answer.
 	toldRE = lazily(`^(\w+\.)*(log\w*|console|print\w*|puts|warn\w*|error_log|Logger|Log|NSLog|System\.(out|err))(\.\w+)*!?\("?[^()]*(\([^()]*\)[^()]*)*\) ?`)
 	// swallowLineRE drops failures in one word.
@@ -185,7 +185,7 @@ func (d *diff) softened(f *fileDiff) {
 }
 
 var (
-	raiseRE   = lazily(`\b(throw|raise|panic!?|fatalError|errors\.New|fmt\.Errorf)\b|\bErr\(|\breturn \w*[Ee]rr\w*\b|\{:error,`)
-	defaultRE = lazily(`\breturn ?(0(\.0)?|""|null|nil|None|undefined|false|False|true|True|\[\]|\{\}|Ok\(\(\)\)|\{:ok,)([;})\s]|$)|\breturn(}|$)|\?: ?(0(\.0)?|""|null|emptyList\(\))|\?\? ?(0|""|null|\[\])|->f\b|\[\]return}`)
+	raiseRE   = lazily(`\b(throw|raise|panic!?|fatalError|errors\.New|fmt\.Errorf)\b|\bErr\(|\breturn (?:[\w.""]+,)*\w*[Ee]rr\w*\b|\{:error,`)
+	defaultRE = lazily(`\breturn ?(0(\.0)?|""|null|nil|None|undefined|false|False|true|True|\[\]|\{\}|Ok\(\(\)\)|\{:ok,)([;})\s]|$)|\breturn (?:[\w.""]+,)+nil\b|\breturn(}|$)|\?: ?(0(\.0)?|""|null|emptyList\(\))|\?\? ?(0|""|null|\[\])|->f\b|\[\]return}`)
 	recoverRE = lazily(`defer func\(\)\{ ?_?=?recover\(\)`)
 )

@@ -123,13 +123,37 @@ func (u *unit) wrapOf(o int, head string, t *test) []wrap {
 	case "case":
 		return nil
 	}
+	if u.lang == langKotlin && nullSafeRE.MatchString(head) {
+		return []wrap{{"if", head}}
+	}
 	if f := u.blockFn(o); f != nil && !u.usedIn(f, t) && !u.protocolFn(f, t) {
 		return []wrap{{"fn", f.name}}
+	} else if f != nil && f.open > t.body && u.background(f.name, t) {
+		return []wrap{{"async", f.name}}
 	}
 	if name := u.closureName(o); name != "" && !u.usedName(name, t) {
 		return []wrap{{"fn", name}}
 	}
 	return nil
+}
+
+// nullSafeRE begins a block that runs only for what is there.
+var nullSafeRE = lazily(`\?\.(let|also|run|apply)$`)
+
+// background says whether a local function is only handed to what nobody waits for.
+func (u *unit) background(name string, t *test) bool {
+	n := 0
+	for i := t.body; i < t.to; i++ {
+		if u.text(i) != name || u.kind(i) != tkIdent || u.text(i-1) == "def" || u.text(i-1) == "function" || u.text(i-1) == "func" || u.text(i-1) == "fn" || u.text(i-1) == "fun" {
+			continue
+		}
+		s := u.norm(u.stmtStart(i), i)
+		if !asyncRE.MatchString(s) || strings.HasPrefix(s, "await") || strings.HasPrefix(s, "return") || strings.Contains(s, "=") && !strings.Contains(s, "target=") {
+			return false
+		}
+		n++
+	}
+	return n > 0
 }
 
 // protocolFn says whether a nested function is called by the language or a

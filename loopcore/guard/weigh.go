@@ -21,7 +21,13 @@ func (d *diff) doubtful() loopcore.Severity {
 }
 
 // net is how much the strength of the collected tests of a file grew.
-func (f *fileDiff) net() int { return collected(f.newU) - collected(f.oldU) }
+func (f *fileDiff) net() int {
+	before, after := collected(f.oldU), collected(f.newU)
+	if before+after == 0 { // nothing says that the runner picks them up
+		return strength(f.newChecks) - strength(f.oldChecks)
+	}
+	return after - before
+}
 
 // collected sums the strength of the tests that the runner picks up.
 func collected(u *unit) int {
@@ -85,7 +91,7 @@ func (d *diff) repaid(f *fileDiff) bool {
 			after += rowStrength * max(len(o.newU.rows(!o.testSide()))-len(o.oldU.rows(!o.testSide())), 0)
 		}
 	}
-	return after >= before || edited >= manyTests && after*10 >= before*7
+	return before > 0 && (after >= before || edited >= manyTests && after*10 >= before*7)
 }
 
 // versioned says whether a condition asks for a version or a feature of what
