@@ -87,6 +87,9 @@ func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
 	switch {
 	case name == "args" || name == "arguments" || name == "options":
 		for _, h := range compareFlags(strings.ToLower(step), shellWords(strings.Join(a, " ")), shellWords(strings.Join(b, " "))) {
+			if !checkNameRE.MatchString(step) && toolRule(strings.ToLower(step)) == "" {
+				h.sev = loopcore.SevHuman // who knows what that action does
+			}
 			return h.why, h.sev
 		}
 	case switches(a, b) && len(b) > 0:

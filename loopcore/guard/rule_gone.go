@@ -34,7 +34,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 		sev := loopcore.SevBlock
 		switch {
-		case d.usesRemoved(p.old.unit, o), rewritten, d.shrank && d.sweeping(), !d.inLoop() && callGone(p, o), d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
+		case d.usesRemoved(p.old.unit, o), rewritten, d.shrank && d.sweeping(), !d.inLoop() && (callGone(p, o) || bareNow(p, o, won)), d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {
@@ -64,6 +64,28 @@ func callGone(p testPair, o *check) bool {
 	for k := u.lineStart(s - 1); k < s; k++ {
 		if u.text(k+1) == "(" && u.kind(k) == tkIdent {
 			return !p.new.unit.holdsWord(p.new.body, p.new.to, u.text(k))
+		}
+	}
+	return false
+}
+
+// bareNow says whether an assertion that held under a condition went for one
+// about the same thing that always holds.
+func bareNow(p testPair, o *check, won []*check) bool {
+	under := func(t *test, c *check) bool {
+		for _, w := range t.unit.wraps(c.at, t) {
+			if w.kind == "if" {
+				return true
+			}
+		}
+		return false
+	}
+	if len(o.ops) == 0 || !under(p.old, o) {
+		return false
+	}
+	for _, w := range won {
+		if strings.Contains(w.text, o.ops[0]) && w.soft == "" && !under(p.new, w) {
+			return true
 		}
 	}
 	return false

@@ -249,6 +249,9 @@ func (d *diff) errexitGone(f *fileDiff) {
 	}
 }
 
+// lineLike is the first of them, "" without any.
+func lineLike(s string, re *lazyRE) string { return first(linesLike(s, re)) }
+
 // suiteExits reports a group of tests that is left before its tests are declared: T04.
 func (d *diff) suiteExits(f *fileDiff) {
 	a, _ := f.oldU.suiteExits()

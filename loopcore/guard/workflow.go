@@ -122,6 +122,15 @@ func (d *diff) ciUses(f *fileDiff, oj, nj *job, b *ciDoc) {
 	}
 }
 
+// allOf joins the values of settings.
+func allOf(s settings) string {
+	var b strings.Builder
+	for _, k := range sortedKeys(s) {
+		b.WriteString(strings.Join(s[k], "\n") + "\n")
+	}
+	return b.String()
+}
+
 func sortedKeys[V any](m map[string]V) []string {
 	var out []string
 	for k := range m {
@@ -229,7 +238,7 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 				for _, v := range minus(oj.keys[k], b.jobs[name].keys[k]) {
 					if j := b.jobs[v]; j != nil && j.checks() {
 						sev := loopcore.SevHuman
-						if strings.Contains(string(f.new.Data), "toJSON(needs)") || strings.Contains(strings.Join(oj.runs, "\n"), "needs.") {
+						if strings.Contains(allOf(oj.keys), "toJSON(needs)") || strings.Contains(strings.Join(oj.runs, "\n"), "needs.") {
 							sev = loopcore.SevBlock // the job that sums up all others
 						}
 						d.report("C07", sev, f.path(), 0, name+" no longer waits for "+v)
