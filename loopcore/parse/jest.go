@@ -80,6 +80,8 @@ func (j *jestRun) line(i int, line string) int {
 		return 1
 	case strings.HasPrefix(line, "  console."):
 		return j.console(i)
+	case strings.HasPrefix(line, "Jest has detected the following "): // open handles, in blocks of their own
+		return j.console(i)
 	case j.file != "" && strings.HasPrefix(line, "  "):
 		return j.listed(i, line)
 	}
@@ -106,10 +108,11 @@ func jestFile(line string) (string, bool) {
 	return rest, jsSource(rest)
 }
 
-// console skips what a test printed: everything indented below.
+// console skips what a test printed, and the places of open handles: everything
+// indented below.
 func (j *jestRun) console(i int) int {
 	end := i + 1
-	for end < len(j.l.Lines) && (strings.HasPrefix(j.l.Lines[end], "    ") || strings.TrimSpace(j.l.Lines[end]) == "" || strings.HasPrefix(j.l.Lines[end], "      at ")) {
+	for end < len(j.l.Lines) && (strings.HasPrefix(j.l.Lines[end], "    ") || strings.TrimSpace(j.l.Lines[end]) == "" || strings.HasPrefix(j.l.Lines[end], "  ●  ")) {
 		end++
 	}
 	return end - i

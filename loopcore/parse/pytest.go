@@ -24,6 +24,7 @@ type pyRun struct {
 	r         loopcore.Report
 	blocks    []pyBlock  // of the FAILURES and ERRORS sections
 	past      int        // all blocks before are used
+	pastLine  int        // and all lines of --tb=line before this one
 	listed    []pyListed // of the short summary
 	progress  []pyListed // of -v lines
 	lines     []pyLine   // of --tb=line
@@ -83,7 +84,11 @@ func (p *pyRun) scan() {
 		switch {
 		case section == "FAILURES" || section == "ERRORS" || section == "SUBFAILURES":
 			i = p.section(i, section == "ERRORS")
-		case section == "PASSES" || section == "XPASSES" || section == "XFAILURES" || strings.HasPrefix(section, "warnings summary"):
+		case section == "PASSES" || section == "XPASSES" || section == "XFAILURES":
+			end := p.printedEnd(i + 1)
+			p.c.Take(pytestName, i, end)
+			i = end - 1
+		case strings.HasPrefix(section, "warnings summary"):
 			end := p.sectionEnd(i + 1)
 			p.c.Take(pytestName, i, end)
 			i = end - 1
@@ -99,6 +104,20 @@ func (p *pyRun) scan() {
 			}
 		}
 	}
+}
+
+// printedEnd finds where the sections that show what tests printed end: at the
+// short summary, for a test may print any other line of pytest's.
+func (p *pyRun) printedEnd(from int) int {
+	for i := from; i < len(p.l.Lines); i++ {
+		switch pySection(p.l.Lines[i]) {
+		case "short test summary info":
+			return i
+		case "test session starts":
+			return p.sectionEnd(from)
+		}
+	}
+	return p.sectionEnd(from)
 }
 
 // pySection is the title of a `==== title ====` line, "" if it is none.

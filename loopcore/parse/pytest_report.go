@@ -11,8 +11,8 @@ import (
 // only the summary or the progress lines tell.
 func (p *pyRun) join() {
 	seen := map[string]bool{}
-	next := 0
-	for _, e := range p.bad() {
+	bad := p.bad()
+	for _, e := range bad {
 		f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: e.file, Name: e.name, Message: e.message, At: p.l.Number(e.at)}
 		if e.verdict == "ERROR" {
 			f.Kind = loopcore.FailError
@@ -20,11 +20,10 @@ func (p *pyRun) join() {
 		if b := p.blockFor(e); b != nil {
 			b.used = true
 			p.fill(&f, b)
-		} else if e.verdict != "ERROR" && next < len(p.lines) {
-			t := p.lines[next]
+		} else if t := p.lineFor(e); t != nil {
+			t.used = true
 			f.File, f.Line, f.Message, f.At = t.file, t.line, t.message, p.l.Number(t.at)
 			f.Kind = pyKind(t.message)
-			next++
 		} else if e.message != "" {
 			f.Kind = pyKind(strings.TrimSuffix(e.message, "..."))
 		}
@@ -41,11 +40,34 @@ func (p *pyRun) join() {
 		p.r.Failures = append(p.r.Failures, f)
 	}
 	p.leftBlocks()
-	for i := next; i < len(p.lines); i++ {
-		t := p.lines[i]
+	for _, t := range p.lines {
+		if t.used || len(bad) > 0 { // where all that failed is listed, the rest is what tests printed
+			continue
+		}
 		p.r.Failures = append(p.r.Failures, loopcore.Failure{Kind: pyKind(t.message), File: t.file, Line: t.line, Message: t.message, At: p.l.Number(t.at)})
 	}
 	p.fromProgress(seen)
+}
+
+// maxLinesAhead bounds the lines among which a listed failure's is looked for.
+const maxLinesAhead = 64
+
+// lineFor finds the line of --tb=line of a listed failure: both are in the order
+// of the run, but for what tests print in between. The summary cuts messages.
+func (p *pyRun) lineFor(e pyListed) *pyLine {
+	if e.verdict == "ERROR" {
+		return nil
+	}
+	for p.pastLine < len(p.lines) && p.lines[p.pastLine].used {
+		p.pastLine++
+	}
+	begins, cut := strings.CutSuffix(strings.TrimSpace(e.message), "...")
+	for i := p.pastLine; i < len(p.lines) && i < p.pastLine+maxLinesAhead; i++ {
+		if t := &p.lines[i]; !t.used && (t.message == begins || (cut || begins == "") && strings.HasPrefix(t.message, begins)) {
+			return t
+		}
+	}
+	return nil
 }
 
 // bad is the entries of the summary that failed.

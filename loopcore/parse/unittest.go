@@ -194,12 +194,10 @@ func unittestProgress(line string) (loopcore.TestCase, bool) {
 	t := loopcore.TestCase{Status: loopcore.TestPassed}
 	t.Suite, t.Name = unittestTitle(title)
 	switch {
-	case strings.HasPrefix(verdict, "skipped "): // the reason may end in any word
+	case strings.HasPrefix(verdict, "skipped"), verdict == "expected failure": // the reason may end in any word
 		t.Status = loopcore.TestSkipped
 	case strings.HasSuffix(verdict, "FAIL"), strings.HasSuffix(verdict, "ERROR"), verdict == "unexpected success":
 		t.Status = loopcore.TestFailed
-	case strings.HasPrefix(verdict, "skipped"), verdict == "expected failure":
-		t.Status = loopcore.TestSkipped
 	}
 	return t, true
 }
