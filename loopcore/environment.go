@@ -2,47 +2,46 @@ package loopcore
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
 // faults are the ways in which a machine, not the code, stops a gate. Each
 // names what to install or do from the matched text.
 var faults = []struct {
-	re   *regexp.Regexp
+	re   *Expression
 	what string // with %s for the first group
 	dep  bool   // a missing package: counts only where the repository has none of that name
 	weak bool   // a program may print it of its own: counts only as a failure's message
 }{
-	{regexp.MustCompile(`(?m)(?:^(?:sh|dash|/bin/sh|[\w./-]+\.sh): (?:line )?\d+: ([\w./+-]+): not found|(?:^|: )([\w./+-]+): command not found)`),
+	{Lazily(`(?m)(?:^(?:sh|dash|/bin/sh|[\w./-]+\.sh): (?:line )?\d+: ([\w./+-]+): not found|(?:^|: )([\w./+-]+): command not found)`),
 		"install `%s` or put it on PATH", false, false},
-	{regexp.MustCompile(`(?m)^g?make(?:\[\d+\])?: ([\w./+-]+): (?:No such file or directory|Command not found)$`), "install `%s` or put it on PATH", false, false},
-	{regexp.MustCompile(`(?m)^(?:sh|bash|/bin/sh): (?:\d+: )?([^:\n]+): Permission denied`), "make `%s` executable", false, false},
-	{regexp.MustCompile(`(?m)No such file or directory: '([\w./+-]+)'$`), "install `%s` or put it on PATH", true, false},
-	{regexp.MustCompile(`spawn ([\w./+-]+) ENOENT`), "install `%s` or put it on PATH", false, false},
-	{regexp.MustCompile(`'([^'\n]+)' is not recognized as an internal or external command`), "install `%s` or put it on PATH", false, false},
-	{regexp.MustCompile(`(?:ModuleNotFoundError: )?No module named '?([\w.]+)'?`), "install the Python package `%s`", true, false},
-	{regexp.MustCompile(`(?:Cannot find (?:module|package)|Could not resolve|Failed to resolve import) ["']([^./"'][^"'\n]*)["']`),
+	{Lazily(`(?m)^g?make(?:\[\d+\])?: ([\w./+-]+): (?:No such file or directory|Command not found)$`), "install `%s` or put it on PATH", false, false},
+	{Lazily(`(?m)^(?:sh|bash|/bin/sh): (?:\d+: )?([^:\n]+): Permission denied`), "make `%s` executable", false, false},
+	{Lazily(`(?m)No such file or directory: '([\w./+-]+)'$`), "install `%s` or put it on PATH", true, false},
+	{Lazily(`spawn ([\w./+-]+) ENOENT`), "install `%s` or put it on PATH", false, false},
+	{Lazily(`'([^'\n]+)' is not recognized as an internal or external command`), "install `%s` or put it on PATH", false, false},
+	{Lazily(`(?:ModuleNotFoundError: )?No module named '?([\w.]+)'?`), "install the Python package `%s`", true, false},
+	{Lazily(`(?:Cannot find (?:module|package)|Could not resolve|Failed to resolve import) ["']([^./"'][^"'\n]*)["']`),
 		"install the package `%s` (run the package manager's install)", true, false},
-	{regexp.MustCompile(`(?:no required module provides package|cannot find module providing package) ([\w./-]+)`),
+	{Lazily(`(?:no required module provides package|cannot find module providing package) ([\w./-]+)`),
 		"fetch the Go module of `%s` (go mod download)", true, false},
-	{regexp.MustCompile(`cannot load such file -- ([\w/-]+)`), "install the gem `%s` (bundle install)", true, false},
-	{regexp.MustCompile(`Could not find (?:gem '?)?([\w-]+)[^\n]*in (?:any of the sources|locally installed gems)`),
+	{Lazily(`cannot load such file -- ([\w/-]+)`), "install the gem `%s` (bundle install)", true, false},
+	{Lazily(`Could not find (?:gem '?)?([\w-]+)[^\n]*in (?:any of the sources|locally installed gems)`),
 		"install the gem `%s` (bundle install)", false, false},
-	{regexp.MustCompile(`Failed opening required '[^'\n]*(vendor/autoload\.php)'`), "run composer install (%s is missing)", false, false},
-	{regexp.MustCompile(`Could not resolve dependencies for project ([\w.:-]+)`), "let Maven fetch the dependencies of %s once with network access", false, false},
-	{regexp.MustCompile(`(Detected (?:Maven|JDK) [^\n]{0,200}? is not in the allowed range [^\s]*[\])])`),
+	{Lazily(`Failed opening required '[^'\n]*(vendor/autoload\.php)'`), "run composer install (%s is missing)", false, false},
+	{Lazily(`Could not resolve dependencies for project ([\w.:-]+)`), "let Maven fetch the dependencies of %s once with network access", false, false},
+	{Lazily(`(Detected (?:Maven|JDK) [^\n]{0,200}? is not in the allowed range [^\s]*[\])])`),
 		"install the version that the build asks for (%s)", false, false},
-	{regexp.MustCompile(`((?:Your Ruby version is \S+, but your Gemfile specified|rustc \S+ is not supported by|go\.mod requires go >= )[^\n]{0,60})`),
+	{Lazily(`((?:Your Ruby version is \S+, but your Gemfile specified|rustc \S+ is not supported by|go\.mod requires go >= )[^\n]{0,60})`),
 		"install the version that the project asks for (%s)", false, false},
-	{regexp.MustCompile(`(?i)(no space left on device|disk quota exceeded|ENOSPC)`), "free disk space (%s)", false, false},
-	{regexp.MustCompile(`(?m)^\s*(?:fatal|error|go|npm (?:ERR!|error)|curl|warning: spurious network error)\b[^\n]*?((?i:could not resolve host|getaddrinfo ENOTFOUND|lookup [\w.-]+[^\n]{0,40}: no such host|failed to connect to|network is unreachable)[^\n]{0,60})`),
+	{Lazily(`(?i)(no space left on device|disk quota exceeded|ENOSPC)`), "free disk space (%s)", false, false},
+	{Lazily(`(?m)^\s*(?:fatal|error|go|npm (?:ERR!|error)|curl|warning: spurious network error)\b[^\n]*?((?i:could not resolve host|getaddrinfo ENOTFOUND|lookup [\w.-]+[^\n]{0,40}: no such host|failed to connect to|network is unreachable)[^\n]{0,60})`),
 		"give the gate network access, or fetch beforehand what it downloads (%s)", false, false},
-	{regexp.MustCompile(`(ECONNREFUSED[^\n]{0,60}|[Cc]onnection refused[^\n]{0,60})`), "start the service that the tests connect to (%s)", false, true},
+	{Lazily(`(ECONNREFUSED[^\n]{0,60}|[Cc]onnection refused[^\n]{0,60})`), "start the service that the tests connect to (%s)", false, true},
 }
 
 // cannotRunRE is a wrapper's word that a command below it ended with 126 or 127.
-var cannotRunRE = regexp.MustCompile(`\b(?:Error|exit code|exit status|code) 12[67]\b`)
+var cannotRunRE = Lazily(`\b(?:Error|exit code|exit status|code) 12[67]\b`)
 
 // Fault returns what to install or do when a failed step failed because of the
 // machine: its command does not exist (exit 126, 127), or every failure it

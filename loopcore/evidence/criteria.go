@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"fixloop/loopcore"
@@ -16,7 +15,7 @@ func (c *Criteria) IDs() []string { return slices.Clone(c.ids) }
 
 // criterionHeading is `### AC-1.1` in Markdown, at any level, with or without
 // a title.
-var criterionHeading = regexp.MustCompile(`(?m)^#{1,6}[ \t]+(?:\*\*|\x60)?(AC-[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)`)
+var criterionHeading = loopcore.Lazily(`(?m)^#{1,6}[ \t]+(?:\*\*|\x60)?(AC-[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*)`)
 
 // ParseCriteria reads an acceptance criteria file: Markdown with one heading a
 // criterion, or the frozen specification as JSON with acceptance_criteria[].

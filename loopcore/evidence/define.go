@@ -2,10 +2,10 @@ package evidence
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
 )
 
@@ -16,10 +16,10 @@ type definition struct {
 }
 
 // called is a name followed by an opening bracket.
-var called = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\s*\(`)
+var called = loopcore.Lazily(`([A-Za-z_][A-Za-z0-9_]*)\s*\(`)
 
 // defines is a line that declares a callable name, in most languages.
-var defines = regexp.MustCompile(`\b(?:func|def|function|fn|fun|sub|class|defp?|struct|impl|const|let|var|public|private|protected|static|export|void|int|bool|string|double|float|auto)\b[^=;]*?\b([A-Za-z_][A-Za-z0-9_]*)\s*[(:={]`)
+var defines = loopcore.Lazily(`\b(?:func|def|function|fn|fun|sub|class|defp?|struct|impl|const|let|var|public|private|protected|static|export|void|int|bool|string|double|float|auto)\b[^=;]*?\b([A-Za-z_][A-Za-z0-9_]*)\s*[(:={]`)
 
 // definitions looks for what the failing line and message call, in the file
 // that the test's name points at and in the change set: the likely places to
@@ -87,9 +87,9 @@ func (s *sources) names(file string) map[string]int {
 
 // testNames are the ways in which the name of a test's file tells that of the
 // implementation.
-var testNames = []*regexp.Regexp{
-	regexp.MustCompile(`^(.+)_test(\.\w+)$`), regexp.MustCompile(`^test_(.+\.\w+)$`), regexp.MustCompile(`^(.+)[._-](?:test|spec)(\.\w+)$`),
-	regexp.MustCompile(`^(.+?)(?:Tests?|Spec|IT)(\.\w+)$`), regexp.MustCompile(`^(.+)_spec(\.\w+)$`), regexp.MustCompile(`^Test(.+\.\w+)$`),
+var testNames = []*loopcore.Expression{
+	loopcore.Lazily(`^(.+)_test(\.\w+)$`), loopcore.Lazily(`^test_(.+\.\w+)$`), loopcore.Lazily(`^(.+)[._-](?:test|spec)(\.\w+)$`),
+	loopcore.Lazily(`^(.+?)(?:Tests?|Spec|IT)(\.\w+)$`), loopcore.Lazily(`^(.+)_spec(\.\w+)$`), loopcore.Lazily(`^Test(.+\.\w+)$`),
 }
 
 // implementations are where the subject of a test's file usually lives.
@@ -120,8 +120,8 @@ func implementations(test string) []string {
 // testFolder and testBase tell files of tests by name, where nobody who knows
 // better is at hand.
 var (
-	testFolder = regexp.MustCompile(`(?i)(?:^|/)(?:tests?|specs?|__tests__|__snapshots__|testdata|fixtures|e2e)/`)
-	testBase   = regexp.MustCompile(`(?:_test\.\w+|^test_.*\.\w+|[._-](?:test|spec)\.\w+|_spec\.\w+|(?:Tests?|Spec)\.(?:java|kt|cs|php|swift|scala|groovy)|\.snap|^conftest\.py)$`)
+	testFolder = loopcore.Lazily(`(?i)(?:^|/)(?:tests?|specs?|__tests__|__snapshots__|testdata|fixtures|e2e)/`)
+	testBase   = loopcore.Lazily(`(?:_test\.\w+|^test_.*\.\w+|[._-](?:test|spec)\.\w+|_spec\.\w+|(?:Tests?|Spec)\.(?:java|kt|cs|php|swift|scala|groovy)|\.snap|^conftest\.py)$`)
 )
 
 // TestFile reports whether a path looks like that of a test, its fixture or

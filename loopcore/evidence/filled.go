@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -24,16 +23,16 @@ var required = []string{"AC", "Failure category", "Anchor", "Observed vs expecte
 var optional = []string{"Combines", "Candidates"}
 
 var (
-	blockHeading = regexp.MustCompile(`^###[ \t]+Failures?\b[ \t]*(\d*)`)
-	fieldLine    = regexp.MustCompile(`^[ \t]*(?:[-*+][ \t]+)?(?:\d+[.)][ \t]+)?(?:\*\*|__)?([A-Za-z][A-Za-z ]{1,30}?)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*(.*)$`)
-	summaryShape = regexp.MustCompile(`^Total failures: (\d{1,9}) \| Combined into (\d{1,9}) proposals? \| High-confidence: (\d{1,9}) \| Defer to human: (\d{1,9})$`)
-	fenceLine    = regexp.MustCompile("^[ \t]*(`{3,}|~{3,})")
-	blankShape   = regexp.MustCompile(`\{\{\s*fill\b`)
-	numberShape  = regexp.MustCompile(`\d{1,9}`)
-	deferShape   = regexp.MustCompile(`(?i)\bdefer(?:red)? to (?:a )?human\b`)
-	weakenShape  = regexp.MustCompile(`(?i)\b(?:skip|disabl(?:e|ing)|delet(?:e|ing)|remov(?:e|ing)|comment(?:ing)? out|xfail|loosen(?:ing)?|weaken(?:ing)?|relax(?:ing)?|quarantin(?:e|ing)|ignor(?:e|ing))\s+(?:the |this |that |these |those |its |all |failing |flaky |existing |unit |strict |exact |entire )*(?:tests?|assert(?:ion)?s?|expectations?|test ?cases?|snapshots?|specs?)\b`)
-	referring    = regexp.MustCompile(`(?i)\b(?:so that|makes?|lets?|expected (?:in|by)|asserted (?:in|by)|required by|tested (?:in|by)|covered by|verified by|as in|see)\b[^.;,\n]{0,40}$`)
-	negated      = regexp.MustCompile(`(?i)(?:\bnot\b|n't\b|\bnever\b|\bwithout\b|\bno\b|\binstead of\b|\brather than\b)[^.;]{0,40}$`)
+	blockHeading = loopcore.Lazily(`^###[ \t]+Failures?\b[ \t]*(\d*)`)
+	fieldLine    = loopcore.Lazily(`^[ \t]*(?:[-*+][ \t]+)?(?:\d+[.)][ \t]+)?(?:\*\*|__)?([A-Za-z][A-Za-z ]{1,30}?)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*(.*)$`)
+	summaryShape = loopcore.Lazily(`^Total failures: (\d{1,9}) \| Combined into (\d{1,9}) proposals? \| High-confidence: (\d{1,9}) \| Defer to human: (\d{1,9})$`)
+	fenceLine    = loopcore.Lazily("^[ \t]*(`{3,}|~{3,})")
+	blankShape   = loopcore.Lazily(`\{\{\s*fill\b`)
+	numberShape  = loopcore.Lazily(`\d{1,9}`)
+	deferShape   = loopcore.Lazily(`(?i)\bdefer(?:red)? to (?:a )?human\b`)
+	weakenShape  = loopcore.Lazily(`(?i)\b(?:skip|disabl(?:e|ing)|delet(?:e|ing)|remov(?:e|ing)|comment(?:ing)? out|xfail|loosen(?:ing)?|weaken(?:ing)?|relax(?:ing)?|quarantin(?:e|ing)|ignor(?:e|ing))\s+(?:the |this |that |these |those |its |all |failing |flaky |existing |unit |strict |exact |entire )*(?:tests?|assert(?:ion)?s?|expectations?|test ?cases?|snapshots?|specs?)\b`)
+	referring    = loopcore.Lazily(`(?i)\b(?:so that|makes?|lets?|expected (?:in|by)|asserted (?:in|by)|required by|tested (?:in|by)|covered by|verified by|as in|see)\b[^.;,\n]{0,40}$`)
+	negated      = loopcore.Lazily(`(?i)(?:\bnot\b|n't\b|\bnever\b|\bwithout\b|\bno\b|\binstead of\b|\brather than\b)[^.;]{0,40}$`)
 )
 
 // proposalBlock is one `### Failure N` with its fields.
@@ -332,7 +331,7 @@ func (c *checker) cause(who string, b *proposalBlock, deferred bool) {
 }
 
 // pathShape is a path with an extension, with or without a line.
-var pathShape = regexp.MustCompile(`[\pL\pN_@+.~/\\-]*[\pL\pN_+-]\.[A-Za-z][A-Za-z0-9]{0,9}\b`)
+var pathShape = loopcore.Lazily(`[\pL\pN_@+.~/\\-]*[\pL\pN_+-]\.[A-Za-z][A-Za-z0-9]{0,9}\b`)
 
 // fix must not edit what is protected, nor weaken what is tested.
 func (c *checker) fix(who string, b *proposalBlock) {

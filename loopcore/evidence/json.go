@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"time"
 
 	"fixloop/loopcore"
@@ -308,7 +307,7 @@ func failureOf(f loopcore.Failure) failure {
 
 // criterionID is an acceptance criterion's id that is no part of a longer word.
 // Runners write spaces of a test's name as underscores: those are no letters.
-var criterionID = regexp.MustCompile(`(?:^|[^\pL\pN-])(AC-\d+(?:\.\d+)*)(?:$|[^\pL\pN])`)
+var criterionID = loopcore.Lazily(`(?:^|[^\pL\pN-])(AC-\d+(?:\.\d+)*)(?:$|[^\pL\pN])`)
 
 // criterionIn returns the first criterion's id named in the texts.
 func criterionIn(texts ...string) string {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -24,7 +23,7 @@ type Loaded struct {
 
 // accepted are the versions that are read: 1.0, 1.0.x, and 1.1.x, which only
 // added fields.
-var accepted = regexp.MustCompile(`^1\.[01](\.\d+)?$`)
+var accepted = loopcore.Lazily(`^1\.[01](\.\d+)?$`)
 
 // item is one failure before it is checked against the repository.
 type item struct {

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -101,7 +100,7 @@ func historyTable(b *strings.Builder, s summary) {
 }
 
 // active is the start of a tag, an image or a link's target.
-var active = regexp.MustCompile(`<[A-Za-z/!?]|!\[|\]\(|\]:`)
+var active = loopcore.Lazily(`<[A-Za-z/!?]|!\[|\]\(|\]:`)
 
 // inline keeps text of the repository from becoming more than text: nothing in
 // it opens a tag, an image or a link. The rest stays as it is, because models

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -188,7 +187,7 @@ func cutRunes(s string, n int) string {
 }
 
 // place is file:line as stacks, compilers and prose write it.
-var placeShape = regexp.MustCompile(`((?:[A-Za-z]:)?[\pL\pN_@+.~/\\-]*[\pL\pN_+-]\.[A-Za-z][A-Za-z0-9]{0,9}):(\d{1,7})\b`)
+var placeShape = loopcore.Lazily(`((?:[A-Za-z]:)?[\pL\pN_@+.~/\\-]*[\pL\pN_+-]\.[A-Za-z][A-Za-z0-9]{0,9}):(\d{1,7})\b`)
 
 // near lists the places in the repository, other than the row's own, that its
 // stack or excerpt names; then where the implementation defines what the

@@ -3,8 +3,9 @@ package parse
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // Limits of what is read of the sources to tell causes apart.
@@ -109,17 +110,17 @@ const (
 
 // defPatterns find a definition's name, by language family.
 var defPatterns = []shaped{
-	{regexp.MustCompile(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`), opens(modifiers + definers)},
-	{regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`), opens("export const let var")},
-	{regexp.MustCompile(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`), blockOpens},
-	{regexp.MustCompile(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?(?:\{.*)?$`), typedOpens},
-	{regexp.MustCompile(`^\s*(?:static\s+|inline\s+)*(?:constexpr|const)\s+[\w:<>]+\s+(\w+)(?:\[\w*\])?\s*[={]`), opens("static inline constexpr const")},
-	{regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub const|pub static|final)?\s*([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=`), constant},
-	{regexp.MustCompile(`^\s*#define\s+(\w+)`), starts("#define")},
-	{regexp.MustCompile(`^(?:export\s+)?(?:const|let|var|static|pub\s+const|pub\s+static|val|final)\s+(?:mut\s+)?([A-Za-z_]\w*)`), opens("export const let var static pub val final")},
-	{regexp.MustCompile(`^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]`), bareAssigns},
-	{regexp.MustCompile(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`), assigns("public private protected static final const readonly")},
-	{regexp.MustCompile(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`), starts("@")},
+	{loopcore.Lazily(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`), opens(modifiers + definers)},
+	{loopcore.Lazily(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`), opens("export const let var")},
+	{loopcore.Lazily(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`), blockOpens},
+	{loopcore.Lazily(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?(?:\{.*)?$`), typedOpens},
+	{loopcore.Lazily(`^\s*(?:static\s+|inline\s+)*(?:constexpr|const)\s+[\w:<>]+\s+(\w+)(?:\[\w*\])?\s*[={]`), opens("static inline constexpr const")},
+	{loopcore.Lazily(`^(?:export\s+)?(?:const|let|var|static|pub const|pub static|final)?\s*([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=`), constant},
+	{loopcore.Lazily(`^\s*#define\s+(\w+)`), starts("#define")},
+	{loopcore.Lazily(`^(?:export\s+)?(?:const|let|var|static|pub\s+const|pub\s+static|val|final)\s+(?:mut\s+)?([A-Za-z_]\w*)`), opens("export const let var static pub val final")},
+	{loopcore.Lazily(`^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]`), bareAssigns},
+	{loopcore.Lazily(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`), assigns("public private protected static final const readonly")},
+	{loopcore.Lazily(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`), starts("@")},
 }
 
 // The patterns that only languages with braces have.
@@ -136,25 +137,25 @@ var statement = wordSet("return else throw new await yield case delete if for wh
 
 // testPatterns find a test's name.
 var testPatterns = []shaped{
-	{regexp.MustCompile(`^\s*(?:async\s+)?def\s+(test\w*)`), opens("async def")},
-	{regexp.MustCompile(`^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\(`), opens("func")},
-	{regexp.MustCompile("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"), quotes("it xit fit test xtest ftest specify xspecify fspecify scenario xscenario fscenario example xexample fexample should xshould fshould")},
-	{regexp.MustCompile(`^\s*(?:public\s+|private\s+)?function\s+(test\w*)`), opens("public private function")},
-	{regexp.MustCompile(`^\s*TEST(?:_F|_P)?\(\s*(\w+\s*,\s*\w+)`), starts("TEST")},
-	{regexp.MustCompile(`^\s*TEST_CASE\(\s*"([^"]+)"`), starts("TEST_CASE")},
-	{regexp.MustCompile(`^\s*(?:test|property)\s+"([^"]+)"`), quotes("test property")},
-	{regexp.MustCompile(`^\s*t\.Run\("([^"]+)"`), starts("t.Run(")},
-	{regexp.MustCompile(`^\s*(?:await\s+)?t\.(?:test|step)\(\s*['"]([^'"]+)`), starts("await", "t.")},
+	{loopcore.Lazily(`^\s*(?:async\s+)?def\s+(test\w*)`), opens("async def")},
+	{loopcore.Lazily(`^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\(`), opens("func")},
+	{loopcore.Lazily("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"), quotes("it xit fit test xtest ftest specify xspecify fspecify scenario xscenario fscenario example xexample fexample should xshould fshould")},
+	{loopcore.Lazily(`^\s*(?:public\s+|private\s+)?function\s+(test\w*)`), opens("public private function")},
+	{loopcore.Lazily(`^\s*TEST(?:_F|_P)?\(\s*(\w+\s*,\s*\w+)`), starts("TEST")},
+	{loopcore.Lazily(`^\s*TEST_CASE\(\s*"([^"]+)"`), starts("TEST_CASE")},
+	{loopcore.Lazily(`^\s*(?:test|property)\s+"([^"]+)"`), quotes("test property")},
+	{loopcore.Lazily(`^\s*t\.Run\("([^"]+)"`), starts("t.Run(")},
+	{loopcore.Lazily(`^\s*(?:await\s+)?t\.(?:test|step)\(\s*['"]([^'"]+)`), starts("await", "t.")},
 }
 
 // javaMark stands above a test method.
-var javaMark = shaped{regexp.MustCompile(`^\s*(?:@Test\b|@ParameterizedTest|@RepeatedTest|#\[(?:tokio::)?test\]|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|/\*\*.*@test)`), starts("@", "#", "[", "/")}
+var javaMark = shaped{loopcore.Lazily(`^\s*(?:@Test\b|@ParameterizedTest|@RepeatedTest|#\[(?:tokio::)?test\]|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|/\*\*.*@test)`), starts("@", "#", "[", "/")}
 
 // methodName is the name of a method under such a mark.
-var methodName = regexp.MustCompile(`(?:fn|void|fun|func|function|Task|public)\s+(?:static\s+)?([A-Za-z_]\w*)\s*\(`)
+var methodName = loopcore.Lazily(`(?:fn|void|fun|func|function|Task|public)\s+(?:static\s+)?([A-Za-z_]\w*)\s*\(`)
 
 // setupMark begins code that runs before every test.
-var setupMark = shaped{regexp.MustCompile(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`), func(s lineShape) bool { return hasAnyPrefix(s.text, setupStarts) }}
+var setupMark = shaped{loopcore.Lazily(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`), func(s lineShape) bool { return hasAnyPrefix(s.text, setupStarts) }}
 
 var setupStarts = []string{"@", "before", "setup", "let", "subject", "def", "function", "public", "protected", "void"}
 
@@ -229,7 +230,7 @@ func (ix *sourceIndex) add(p, name string, from int, setup bool) {
 }
 
 // classMark begins a class or the like.
-var classMark = regexp.MustCompile(`^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|final\s+|abstract\s+|type\s+)*(?:class|struct|enum|trait|interface|module|defmodule|impl|object|record)\b`)
+var classMark = loopcore.Lazily(`^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|final\s+|abstract\s+|type\s+)*(?:class|struct|enum|trait|interface|module|defmodule|impl|object|record)\b`)
 
 // constructors are run by using their class.
 var constructors = wordSet(`initialize __init__ constructor __construct new New init`)

@@ -1,8 +1,9 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // The sources of a repository are hundreds of thousands of lines, and most
@@ -30,7 +31,7 @@ func shapeOf(line string) lineShape {
 
 // shaped is a pattern, and what a line must look like for it to match.
 type shaped struct {
-	re  *regexp.Regexp
+	re  *loopcore.Expression
 	may func(lineShape) bool
 }
 

@@ -2,8 +2,9 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // script1 reads a YAML scalar as a script.
@@ -92,7 +93,7 @@ func circleDir(d string) string {
 	return path.Clean(strings.TrimPrefix(d, "./"))
 }
 
-var azureVar = regexp.MustCompile(`\$\(([A-Za-z0-9_.]+)\)`)
+var azureVar = loopcore.Lazily(`\$\(([A-Za-z0-9_.]+)\)`)
 
 // readAzure reads azure-pipelines.yml: script steps and the tasks that are commands.
 func readAzure(r *repo, file string) []ciCommand {
@@ -270,8 +271,8 @@ func (r *repo) travisDefault(root *node, file string) []ciCommand {
 	return r.ciScript(cmd, ".", nil, file, root.get("language").at(), ciCommand{})
 }
 
-var jenkinsSh = regexp.MustCompile(`(?s)\b(?:sh|bat|pwsh)\s*\(?\s*(?:script:\s*)?('''.*?'''|""".*?"""|'[^'\n]*'|"[^"\n]*")`)
-var jenkinsStage = regexp.MustCompile(`\bstage\s*\(\s*['"]([^'"]*)['"]`)
+var jenkinsSh = loopcore.Lazily(`(?s)\b(?:sh|bat|pwsh)\s*\(?\s*(?:script:\s*)?('''.*?'''|""".*?"""|'[^'\n]*'|"[^"\n]*")`)
+var jenkinsStage = loopcore.Lazily(`\bstage\s*\(\s*['"]([^'"]*)['"]`)
 
 // readJenkins reads the shell strings of a Jenkinsfile, stage by stage.
 func readJenkins(r *repo, file string) []ciCommand {

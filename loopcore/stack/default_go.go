@@ -2,13 +2,14 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 func joinDir(dir, name string) string { return path.Join(dir, name) }
 
-var useRE = regexp.MustCompile(`(?m)^\s*(?:use\s+)?(\./[^\s)]*|\.)\s*(?://.*)?$`)
+var useRE = loopcore.Lazily(`(?m)^\s*(?:use\s+)?(\./[^\s)]*|\.)\s*(?://.*)?$`)
 
 // defaultGo: one module's packages, or those of every module a go.work uses.
 // go vet compiles the tests too, so that it also is the type check.

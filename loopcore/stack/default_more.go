@@ -2,8 +2,9 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // defaultRust: clippy is offered only where the repository configures it; a
@@ -86,7 +87,7 @@ func defaultGradle(r *repo, dir string) []candidate {
 	return out
 }
 
-var androidPlugin = regexp.MustCompile(`com\.android\.(application|library)`)
+var androidPlugin = loopcore.Lazily(`com\.android\.(application|library)`)
 
 func defaultMix(r *repo, dir string) []candidate {
 	file := path.Join(dir, "mix.exs")
@@ -324,4 +325,4 @@ func defaultMore(r *repo, dir string) []candidate {
 	return nil
 }
 
-var juliaName = regexp.MustCompile(`(?m)^uuid\s*=`)
+var juliaName = loopcore.Lazily(`(?m)^uuid\s*=`)

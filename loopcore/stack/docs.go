@@ -2,7 +2,6 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -57,8 +56,8 @@ type docLine struct {
 	intro     string // the prose line before a block
 }
 
-var importRE = regexp.MustCompile(`(?:^|\s)@([A-Za-z0-9_./-]+\.md)\b`)
-var fenceRE = regexp.MustCompile("^\\s*(```+|~~~+)\\s*([A-Za-z0-9_+-]*)")
+var importRE = loopcore.Lazily(`(?:^|\s)@([A-Za-z0-9_./-]+\.md)\b`)
+var fenceRE = loopcore.Lazily("^\\s*(```+|~~~+)\\s*([A-Za-z0-9_+-]*)")
 
 func (r *repo) docLines(file, dir string, seen map[string]bool, depth int) []docLine {
 	if seen[file] || depth > maxImports || !r.has(file) {
@@ -112,9 +111,9 @@ type docCommand struct {
 	block bool
 }
 
-var inlineCode = regexp.MustCompile("`([^`\n]+)`")
-var negation = regexp.MustCompile(`(?i)\b(never|do not|don't|don’t|avoid|instead of|rather than|must not|should not|shouldn't|not allowed|forbidden|cannot|can't|without running|no need)\b`)
-var notCode = regexp.MustCompile("(?i)\\bnot\\s+`([^`]+)`|\\binstead of\\s+`([^`]+)`|\\brather than\\s+`([^`]+)`|\\bover\\s+`([^`]+)`")
+var inlineCode = loopcore.Lazily("`([^`\n]+)`")
+var negation = loopcore.Lazily(`(?i)\b(never|do not|don't|don’t|avoid|instead of|rather than|must not|should not|shouldn't|not allowed|forbidden|cannot|can't|without running|no need)\b`)
+var notCode = loopcore.Lazily("(?i)\\bnot\\s+`([^`]+)`|\\binstead of\\s+`([^`]+)`|\\brather than\\s+`([^`]+)`|\\bover\\s+`([^`]+)`")
 
 // readDocLine takes the commands of one line, and the commands it bars.
 func readDocLine(l docLine) (cmds []docCommand, barred []string) {
@@ -198,13 +197,13 @@ func sentences(s string) []string {
 
 // saidWords are the words that say what a command is, the nearest one counts.
 var saidWords = []struct {
-	re   *regexp.Regexp
+	re   *loopcore.Expression
 	kind loopcore.Kind
 }{
-	{regexp.MustCompile(`(?i)\btype[- ]?check(s|ing|er)?\b|\btypes\b|\bstatic types?\b`), kType},
-	{regexp.MustCompile(`(?i)\blint(s|er|ers|ing)?\b|\bstyle\b|\bstatic (checks?|analysis)\b|\bcode quality\b`), kLint},
-	{regexp.MustCompile(`(?i)\btests?\b|\btesting\b|\btest suite\b|\bunit tests?\b`), kTest},
-	{regexp.MustCompile(`(?i)\bbuild(s|ing)?\b|\bcompil(e|es|ing)\b`), kBuild},
+	{loopcore.Lazily(`(?i)\btype[- ]?check(s|ing|er)?\b|\btypes\b|\bstatic types?\b`), kType},
+	{loopcore.Lazily(`(?i)\blint(s|er|ers|ing)?\b|\bstyle\b|\bstatic (checks?|analysis)\b|\bcode quality\b`), kLint},
+	{loopcore.Lazily(`(?i)\btests?\b|\btesting\b|\btest suite\b|\bunit tests?\b`), kTest},
+	{loopcore.Lazily(`(?i)\bbuild(s|ing)?\b|\bcompil(e|es|ing)\b`), kBuild},
 }
 
 // saidKind returns the kind said last in the text, which stands nearest to the
@@ -221,7 +220,7 @@ func saidKind(s string) loopcore.Kind {
 	return best
 }
 
-var oneTest = regexp.MustCompile(`::| -t | -k | -g | --grep| -run |\.(test|spec)\.|<[^>]+>|\[[a-z_ -]+\]|\{[a-z_-]+\}|\.\.\. |path/to|some_|my_test|example_test|TestName|TestFoo|TestX|\bfoo\b|\bFILE\b|\$\{?[A-Za-z1-9]`)
+var oneTest = loopcore.Lazily(`::| -t | -k | -g | --grep| -run |\.(test|spec)\.|<[^>]+>|\[[a-z_ -]+\]|\{[a-z_-]+\}|\.\.\. |path/to|some_|my_test|example_test|TestName|TestFoo|TestX|\bfoo\b|\bFILE\b|\$\{?[A-Za-z1-9]`)
 
 // docCandidates turns a command found in prose into candidates, if it is one
 // for the gate: whole suite, checking, ending, harmless.
@@ -336,7 +335,7 @@ func (r *repo) kindOfCall(n *nature) loopcore.Kind {
 	return k
 }
 
-var commandRE = regexp.MustCompile(`^[A-Za-z0-9_./@+-]+( |$)`)
+var commandRE = loopcore.Lazily(`^[A-Za-z0-9_./@+-]+( |$)`)
 
 // looksLikeCommand keeps file names, flags and identifiers in backquotes out.
 func looksLikeCommand(s string) bool {

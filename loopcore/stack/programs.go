@@ -2,7 +2,6 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -179,7 +178,7 @@ var programs = map[string]program{
 	"javac": {kind: kBuild, reader: "javac"}, "rustc": {kind: kBuild, reader: "rustc"},
 }
 
-var versionSuffix = regexp.MustCompile(`^(python|pip|ruby|php|pytest|node|clang|clang-format|clang-tidy|gcc|g\+\+)-?[0-9][0-9.]*$`)
+var versionSuffix = loopcore.Lazily(`^(python|pip|ruby|php|pytest|node|clang|clang-format|clang-tidy|gcc|g\+\+)-?[0-9][0-9.]*$`)
 
 // programName is the name under which a word is looked up.
 func programName(word string) string {

@@ -2,15 +2,16 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
-var justRecipe = regexp.MustCompile(`^(@?)([A-Za-z_][A-Za-z0-9_-]*)((?:\s+[^:]*)?):([^=].*|)$`)
-var justAttr = regexp.MustCompile(`^\[(.*)\]\s*$`)
-var justAlias = regexp.MustCompile(`^alias\s+([A-Za-z0-9_-]+)\s*:=\s*([A-Za-z0-9_:-]+)`)
-var justVar = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][A-Za-z0-9_-]*)\s*:=\s*(.*)$`)
-var justInterp = regexp.MustCompile(`\{\{\s*([^}]*?)\s*\}\}`)
+var justRecipe = loopcore.Lazily(`^(@?)([A-Za-z_][A-Za-z0-9_-]*)((?:\s+[^:]*)?):([^=].*|)$`)
+var justAttr = loopcore.Lazily(`^\[(.*)\]\s*$`)
+var justAlias = loopcore.Lazily(`^alias\s+([A-Za-z0-9_-]+)\s*:=\s*([A-Za-z0-9_:-]+)`)
+var justVar = loopcore.Lazily(`^(?:export\s+)?([A-Za-z_][A-Za-z0-9_-]*)\s*:=\s*(.*)$`)
+var justInterp = loopcore.Lazily(`\{\{\s*([^}]*?)\s*\}\}`)
 
 // readJust reads a justfile and what it imports.
 func readJust(r *repo, dir string) ([]*task, string) {

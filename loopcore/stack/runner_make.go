@@ -2,13 +2,14 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
-var makeTarget = regexp.MustCompile(`^([^:=#\t][^:=#]*?)\s*(::?)\s*([^=].*)?$`)
-var makeAssign = regexp.MustCompile(`^(?:export\s+|override\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*(:::?=|::=|:=|\?=|\+=|=)\s*(.*)$`)
-var makeVar = regexp.MustCompile(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]`)
+var makeTarget = loopcore.Lazily(`^([^:=#\t][^:=#]*?)\s*(::?)\s*([^=].*)?$`)
+var makeAssign = loopcore.Lazily(`^(?:export\s+|override\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*(:::?=|::=|:=|\?=|\+=|=)\s*(.*)$`)
+var makeVar = loopcore.Lazily(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]`)
 
 // makeFile is one make program: the file and what it includes.
 type makeFile struct {

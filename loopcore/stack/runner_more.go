@@ -2,8 +2,9 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // readComposer reads the scripts of composer.json.
@@ -50,13 +51,13 @@ func readComposer(r *repo, dir string) ([]*task, string) {
 var composerVerbs = map[string]bool{"check": false, "validate": true, "audit": true, "install": true, "update": true, "status": true,
 	"show": true, "fund": true, "bump": true, "depends": true, "diagnose": true, "exec": true}
 
-var rakeTask = regexp.MustCompile(`^\s*(?:multi)?task\s*\(?\s*:?["']?([A-Za-z0-9_]+(?::[A-Za-z0-9_]+)*)["']?:?\s*(?:,[^=]*)?(?:=>|:)?\s*(.*)$`)
-var rakeTestTask = regexp.MustCompile(`(?:Rake::TestTask|Minitest::TestTask)\.(?:new|create)(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
-var rakeSpecTask = regexp.MustCompile(`RSpec::Core::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
-var rakeCopTask = regexp.MustCompile(`RuboCop::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
-var rakeShell = regexp.MustCompile(`^\s*(?:sh|system)\s*\(?\s*["']([^"']+)["']`)
-var rakeNamespace = regexp.MustCompile(`^\s*namespace[\s(]+:?["']?([A-Za-z0-9_]+)`)
-var rakeWord = regexp.MustCompile(`["':]?([a-z][A-Za-z0-9_:]*)`)
+var rakeTask = loopcore.Lazily(`^\s*(?:multi)?task\s*\(?\s*:?["']?([A-Za-z0-9_]+(?::[A-Za-z0-9_]+)*)["']?:?\s*(?:,[^=]*)?(?:=>|:)?\s*(.*)$`)
+var rakeTestTask = loopcore.Lazily(`(?:Rake::TestTask|Minitest::TestTask)\.(?:new|create)(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
+var rakeSpecTask = loopcore.Lazily(`RSpec::Core::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
+var rakeCopTask = loopcore.Lazily(`RuboCop::RakeTask\.new(?:\s*\(?\s*:?["']?([A-Za-z0-9_]+)["']?)?`)
+var rakeShell = loopcore.Lazily(`^\s*(?:sh|system)\s*\(?\s*["']([^"']+)["']`)
+var rakeNamespace = loopcore.Lazily(`^\s*namespace[\s(]+:?["']?([A-Za-z0-9_]+)`)
+var rakeWord = loopcore.Lazily(`["':]?([a-z][A-Za-z0-9_:]*)`)
 
 // readRake reads the tasks of a Rakefile that are written plainly.
 func readRake(r *repo, dir string) ([]*task, string) {
@@ -157,8 +158,8 @@ func readCargo(r *repo, dir string) ([]*task, string) {
 	return out, ""
 }
 
-var mixAliasKey = regexp.MustCompile(`(?m)^\s*(?:"([A-Za-z0-9_.]+)"|([a-z][a-z0-9_.]*)):\s*(\[[^\]]*\]|"[^"]*")`)
-var exString = regexp.MustCompile(`"([^"]*)"`)
+var mixAliasKey = loopcore.Lazily(`(?m)^\s*(?:"([A-Za-z0-9_.]+)"|([a-z][a-z0-9_.]*)):\s*(\[[^\]]*\]|"[^"]*")`)
+var exString = loopcore.Lazily(`"([^"]*)"`)
 
 // readMix reads the aliases of mix.exs.
 func readMix(r *repo, dir string) ([]*task, string) {

@@ -2,8 +2,9 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // pyTasks makes the reader of one task table of pyproject.toml.
@@ -69,7 +70,7 @@ func fillPyTask(t *task, v *node) {
 	}
 }
 
-var hatchArgs = regexp.MustCompile(`\{args:?([^{}]*)\}|\{root\}|\{(?:env|matrix|home):[^{}]*\}`)
+var hatchArgs = loopcore.Lazily(`\{args:?([^{}]*)\}|\{root\}|\{(?:env|matrix|home):[^{}]*\}`)
 
 func pyArgs(s string) string {
 	return hatchArgs.ReplaceAllString(strings.ReplaceAll(s, "{args}", ""), "$1")
@@ -150,8 +151,8 @@ func readPixi(r *repo, dir string) ([]*task, string) {
 	return out, ""
 }
 
-var invokeTask = regexp.MustCompile(`^def\s+([A-Za-z0-9_]+)\s*\(([^)]*)`)
-var invokeRun = regexp.MustCompile(`(?:c|ctx|context|conn)\.run\(\s*f?["']([^"']+)["']`)
+var invokeTask = loopcore.Lazily(`^def\s+([A-Za-z0-9_]+)\s*\(([^)]*)`)
+var invokeRun = loopcore.Lazily(`(?:c|ctx|context|conn)\.run\(\s*f?["']([^"']+)["']`)
 
 // readInvoke reads the @task functions of tasks.py.
 func readInvoke(r *repo, dir string) ([]*task, string) {

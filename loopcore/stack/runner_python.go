@@ -2,9 +2,10 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // readTox reads tox.ini, [tox] of setup.cfg, or pyproject's tool.tox.
@@ -58,9 +59,9 @@ func (r *repo) toxProject(dir string) ([]*task, string) {
 	return out, "py"
 }
 
-var iniSection = regexp.MustCompile(`^\[([^\]]+)\]`)
-var toxSubst = regexp.MustCompile(`\{posargs:?([^{}]*)\}|\{\[[^\]]*\][^}]*\}|\{env:[^:{}]*:?([^{}]*)\}|\{(toxinidir|tox_root|envpython|envbindir|envtmpdir|toxworkdir|envsitepackagesdir|envdir|distdir|envname|env_name|/|:|package_root)\}`)
-var toxFactor = regexp.MustCompile(`^(!?[A-Za-z0-9_.{},-]+):\s+(.*)$`)
+var iniSection = loopcore.Lazily(`^\[([^\]]+)\]`)
+var toxSubst = loopcore.Lazily(`\{posargs:?([^{}]*)\}|\{\[[^\]]*\][^}]*\}|\{env:[^:{}]*:?([^{}]*)\}|\{(toxinidir|tox_root|envpython|envbindir|envtmpdir|toxworkdir|envsitepackagesdir|envdir|distdir|envname|env_name|/|:|package_root)\}`)
+var toxFactor = loopcore.Lazily(`^(!?[A-Za-z0-9_.{},-]+):\s+(.*)$`)
 
 // iniEntry is one key of an INI section: its text and where it stands.
 type iniEntry struct {
@@ -171,7 +172,7 @@ func toxFactors(file string, secs map[string]map[string]iniEntry, lines map[stri
 	return out
 }
 
-var interpreterFactor = regexp.MustCompile(`^(py|pypy)?[0-9.]*t?$`)
+var interpreterFactor = loopcore.Lazily(`^(py|pypy)?[0-9.]*t?$`)
 
 // runningPython names an environment for the interpreter at hand: py312-django
 // becomes py-django, which tox resolves to the one it runs under.
@@ -254,7 +255,7 @@ func expandBraces(s string) []string {
 	return out
 }
 
-var numberRange = regexp.MustCompile(`^(\d{1,2})-(\d{1,2})$`)
+var numberRange = loopcore.Lazily(`^(\d{1,2})-(\d{1,2})$`)
 
 // alternatives are the members of a brace list: words, or a range of numbers.
 func alternatives(s string) []string {
@@ -274,10 +275,10 @@ func alternatives(s string) []string {
 	return out
 }
 
-var noxDef = regexp.MustCompile(`^def\s+([A-Za-z0-9_]+)\s*\(`)
-var noxName = regexp.MustCompile(`name\s*=\s*["']([^"']+)["']`)
-var noxRun = regexp.MustCompile(`(?s)session\.run(?:_always|_install)?\(\s*(.*?)\)`)
-var pyString = regexp.MustCompile(`["']([^"']*)["']`)
+var noxDef = loopcore.Lazily(`^def\s+([A-Za-z0-9_]+)\s*\(`)
+var noxName = loopcore.Lazily(`name\s*=\s*["']([^"']+)["']`)
+var noxRun = loopcore.Lazily(`(?s)session\.run(?:_always|_install)?\(\s*(.*?)\)`)
+var pyString = loopcore.Lazily(`["']([^"']*)["']`)
 
 // readNox reads the sessions of noxfile.py by their decorator.
 func readNox(r *repo, dir string) ([]*task, string) {

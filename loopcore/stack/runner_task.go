@@ -2,11 +2,12 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
-var goTemplate = regexp.MustCompile(`\{\{\s*(.*?)\s*\}\}`)
+var goTemplate = loopcore.Lazily(`\{\{\s*(.*?)\s*\}\}`)
 
 // readTaskfile reads a Taskfile.yml and what it includes.
 func readTaskfile(r *repo, dir string) ([]*task, string) {

@@ -2,10 +2,11 @@ package stack
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"fixloop/loopcore"
 )
 
 // command is one simple command of a shell text, as a shell would run it.
@@ -22,7 +23,7 @@ type command struct {
 	fed      bool              // reads another command's output
 }
 
-var exprRE = regexp.MustCompile(`\$\{\{.*?\}\}|\$\[\[.*?\]\]`)
+var exprRE = loopcore.Lazily(`\$\{\{.*?\}\}|\$\[\[.*?\]\]`)
 
 // unresolved stands for an expression that only the CI could answer.
 const unresolved = "__EXPR__"

@@ -1,8 +1,9 @@
 package stack
 
 import (
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // dangerWords in a task's name keep it out of any gate: it may publish, deploy
@@ -22,7 +23,7 @@ var dangerWords = map[string]bool{
 var rewriteWords = map[string]bool{"fix": true, "autofix": true, "format": true, "fmt": true, "write": true, "prettify": true,
 	"fixup": true, "pretty": true, "fixer": true, "autocorrect": true}
 
-var camelSplit = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var camelSplit = loopcore.Lazily(`([a-z0-9])([A-Z])`)
 
 // nameWords are the words of a task's name, in lower case.
 func nameWords(name string) []string {
@@ -151,7 +152,7 @@ func dangerousRemove(args []string) string {
 	return ""
 }
 
-var noTestRE = regexp.MustCompile(`(?i)no tests? (specified|yet|configured|defined|available|here|found)|not (yet )?implemented|todo|no[- ]?op|nothing to (do|test|lint|build)|coming soon|tests? (are )?disabled|skipping`)
+var noTestRE = loopcore.Lazily(`(?i)no tests? (specified|yet|configured|defined|available|here|found)|not (yet )?implemented|todo|no[- ]?op|nothing to (do|test|lint|build)|coming soon|tests? (are )?disabled|skipping`)
 
 // placeholder says whether a body only pretends: the stub of npm init, an echo
 // that says there is nothing, true, or an empty body.
