@@ -125,6 +125,9 @@ func sameDiagnostics(fs []loopcore.Failure) []loopcore.Failure {
 	out := fs[:0:0]
 	for _, f := range fs {
 		k := key{f.File, f.Line, f.Column, firstWords(f.Message)}
+		if f.Column == 0 { // javac's own, where symbols tell two on one line apart
+			k.head = f.Message
+		}
 		if !seen[k] {
 			seen[k] = true
 			out = append(out, f)

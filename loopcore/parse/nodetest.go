@@ -294,21 +294,7 @@ func (n *nodeRun) wholeFile(f *loopcore.Failure, e *nodeEntry) {
 	file := l.Path(e.name)
 	f.Name, f.File, f.Suite = "", file, ""
 	f.Kind = loopcore.FailError
-	for i := 0; i < e.at; i++ {
-		s := strings.TrimSpace(l.Lines[i])
-		if src, no, _, ok := jsPlace(s); ok && l.Path(src) == file && jsSource(src) {
-			f.Line = no
-			for k := i + 1; k < i+12 && k < e.at; k++ {
-				if t := strings.TrimSpace(l.Lines[k]); strings.Contains(t, "Error") && pyException(strings.TrimPrefix(t, "Uncaught ")) {
-					f.Message = t
-					if jsKind(t) == loopcore.FailCompile {
-						f.Kind = loopcore.FailCompile
-					}
-					return
-				}
-			}
-		}
-	}
+	nodeDied(l, 0, e.at, file, f)
 }
 
 // inventory lists the leaves of the tree.

@@ -80,7 +80,7 @@ func phpcsFile(l *Log, i int) (loopcore.Failure, bool) {
 // phpcsWrapped reads "LINE 2: ERROR [x] Expected" and the indented rest of the
 // text, as --report=code prints it.
 func phpcsWrapped(l *Log, i int, file string) (loopcore.Failure, bool) {
-	n, rest := number(l.Lines[i][len("LINE "):])
+	n, rest := number(strings.TrimLeft(l.Lines[i][len("LINE "):], " "))
 	level, text, ok := strings.Cut(strings.TrimLeft(rest, ": "), " ")
 	if !ok || level != "ERROR" && level != "WARNING" {
 		return loopcore.Failure{}, false
@@ -88,7 +88,7 @@ func phpcsWrapped(l *Log, i int, file string) (loopcore.Failure, bool) {
 	for j := i + 1; j < len(l.Lines) && indent(l.Lines[j]) > 8; j++ {
 		text += " " + strings.TrimSpace(l.Lines[j])
 	}
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "[x] "), "[ ] ")
+	text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimLeft(text, " "), "[x] "), "[ ] ")
 	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Line: n, Message: text, Optional: level == "WARNING", At: l.Number(i)}, true
 }
 

@@ -90,20 +90,7 @@ func (t *tapRun) wholeFile(f *loopcore.Failure, p *tapPoint) {
 	if f.File == "" || f.File != file {
 		f.File = file
 	}
-	from := t.above[p.at]
-	for i := max(from, p.at-80); i < p.at; i++ {
-		s := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(l.Lines[i]), "#"))
-		if src, no, _, ok := jsPlace(s); ok && strings.HasPrefix(s, "file://") && l.Path(src) == file {
-			f.Line = no
-		}
-		if k := jsKind(s); k == loopcore.FailCompile || pyException(s) && strings.Contains(s, "Error") {
-			f.Message = s
-			f.Kind = loopcore.FailError
-			if k == loopcore.FailCompile || strings.Contains(s, "ERR_MODULE_NOT_FOUND") || strings.Contains(s, "Cannot find ") {
-				f.Kind = loopcore.FailCompile
-			}
-		}
-	}
+	nodeDied(l, max(t.above[p.at], p.at-80), p.at, file, f)
 }
 
 // tapDiag is what a YAML block, or the comments in its stead, tell.

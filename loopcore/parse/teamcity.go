@@ -104,6 +104,11 @@ func (t *teamcityRun) fail(i int, attrs map[string]string) {
 			f.Frames = append(f.Frames, loopcore.Frame{File: d.file, Line: d.line})
 		}
 	}
+	for _, line := range strings.Split(attrs["message"], "\n")[1:] {
+		if fr, ok := phpFrame(line); ok && attrs["details"] == " " { // PHPUnit's of an exception that it did not expect
+			f.Frames = append(f.Frames, fr)
+		}
+	}
 	if p, ok := findPlace(f.Message); ok && p.from == 0 && p.to == len(f.Message) { // CppUTest: the message is the place
 		f.Frames = append(f.Frames, loopcore.Frame{File: t.l.Path(p.file), Line: p.line})
 		f.Message = oneLine(attrs["details"])
