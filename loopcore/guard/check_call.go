@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // assertWord says whether a name starts an assertion that is a call.
 func (u *unit) assertWord(i int) bool {
@@ -29,7 +32,7 @@ func (u *unit) assertWord(i int) bool {
 	case langRuby:
 		return strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute") || strings.HasPrefix(t, "must_") || strings.HasPrefix(t, "wont_")
 	case langPHP:
-		return strings.HasPrefix(t, "assert") && (prev == "->" || prev == "::" || u.first(i)) && t != "assert" || strings.HasPrefix(t, "expectException") || t == "expectOutputString" || strings.HasPrefix(t, "shouldBeCalled") || strings.HasPrefix(t, "shouldHaveBeenCalled") || t == "expects"
+		return strings.HasPrefix(t, "assert") && (prev == "->" || prev == "::" || u.first(i)) && t != "assert" || strings.HasPrefix(t, "expectException") || t == "expectOutputString" || t == "throws" && prev == "->" && u.isClose(i-2) || strings.HasPrefix(t, "shouldBeCalled") || strings.HasPrefix(t, "shouldHaveBeenCalled") || t == "expects"
 	case langC:
 		return cAssert(t) || strings.HasPrefix(t, "expect_") && strings.Contains(u.src, "cmocka")
 	case langCSharp:
@@ -178,6 +181,17 @@ func (u *unit) comparison(c *check) {
 	if u.lang != langGo || c.verb != "Assert" && c.verb != "Check" || len(c.opAt) == 0 {
 		return
 	}
+	for k, s := range c.opAt { // c.Assert(x, qt.Equals, y)
+		name, not := c.ops[k], ""
+		if m := notCheckerRE.FindStringSubmatch(name); m != nil {
+			name, not = m[1], "Not"
+		}
+		if k > 0 && checkerRE.MatchString(name) && s.to > s.from {
+			c.verb = not + name[strings.IndexByte(name, '.')+1:]
+			c.ops, c.opAt = slices.Delete(c.ops, k, k+1), slices.Delete(c.opAt, k, k+1)
+			return
+		}
+	}
 	i := c.opAt[0].from
 	if (u.text(i) == "is" || u.text(i) == "cmp") && u.text(i+1) == "." && u.text(i+3) == "(" && u.isOpen(i+3) {
 		c.verb, c.ops, c.opAt = u.text(i+2), nil, nil
@@ -186,6 +200,11 @@ func (u *unit) comparison(c *check) {
 		}
 	}
 }
+
+var (
+	checkerRE    = lazily(`^((qt|gc|jc|check|checkers|gocheck)\.\w+|Equals|DeepEquals|IsNil|NotNil|ErrorMatches|HasLen|Matches|Panics|FitsTypeOf)$`)
+	notCheckerRE = lazily(`^(?:qt\.|gc\.|check\.)?Not\((.+)\)$`)
+)
 
 // receiver adds what stands before the verb where that is the subject, and the
 // chain behind it where that is part of the check.
@@ -233,6 +252,16 @@ func (u *unit) fluentStart(i int) bool {
 		return true
 	}
 	switch u.lang {
+	case langKotlin:
+		if t == "get" && open == "{" && strings.Contains(u.src, "strikt.") {
+			return true
+		}
+	case langPHP:
+		if t == "and" && u.text(i-1) == "->" && open == "(" {
+			return true
+		}
+	}
+	switch u.lang {
 	case langJS, langPHP:
 		return (t == "expect" || t == "expectAsync") && (open == "(" || open == "." && u.text(i+2) == "soft" || open == "." && u.text(i+2) == "poll") && u.text(i-1) != "->" && u.text(i-1) != "function"
 	case langRuby:
@@ -271,6 +300,11 @@ func (u *unit) fluentCheck(i int) (check, bool) {
 	s := u.stmtStart(i)
 	to := u.stmtEnd(i)
 	open := i + 1
+	for k := u.next(open); u.lang == langPHP && k < to; k = u.next(k) { // a chain of several
+		if u.text(k) == "and" && u.text(k-1) == "->" {
+			to = k - 1
+		}
+	}
 	c := check{verb: "", to: to, text: u.norm(i, to)}
 	switch t := u.text(i); t {
 	case "should":

@@ -121,6 +121,17 @@ var ignoredNameRE = lazily(`\b_\w*`)
 // refine corrects the rank of a comparison by what is compared.
 func (u *unit) refine(c *check, op string, width int) {
 	r := c.ops[1]
+	if a := u.diffArgs(c.opAt[0]); len(a) > 1 && (r == `""` || isNil(r)) && (op == "==" || op == "!=") {
+		c.ops[0], c.ops[1] = u.norm(a[0].from, a[0].to), u.norm(a[1].from, a[1].to)
+		c.opAt = []span{a[0], a[1]}
+		if len(a) > 2 {
+			c.ops, c.opAt = append(c.ops, u.norm(a[2].from, a[len(a)-1].to)), append(c.opAt, span{a[2].from, a[len(a)-1].to})
+		}
+		if c.ops[0] == c.ops[1] {
+			c.soft = "both sides are the same"
+		}
+		return
+	}
 	switch {
 	case op == "is" && width == 2 || (op == "!=" || op == "!==") && isNil(r):
 		c.rank = 40
@@ -147,6 +158,8 @@ func (u *unit) refine(c *check, op string, width int) {
 		d := check{}
 		u.judgeUnary(&d, c.opAt[0].from, c.opAt[0].to)
 		c.rank = d.rank
+	case op == "=" && literalRE.ReplaceAllString(strings.Trim(c.ops[0], "[]{}"), "") == strings.Repeat(",", strings.Count(c.ops[0], ",")) && strings.ContainsAny(c.ops[0], `0123456789"`):
+		c.rank = 90 // a pattern of nothing but values
 	case op == "=" && ignoredNameRE.MatchString(c.ops[0]) && c.ops[0] != "_" && !isPlainName(c.ops[0]):
 		c.rank = 65
 		if !strings.ContainsAny(c.ops[0], `0123456789":`) {
@@ -158,6 +171,14 @@ func (u *unit) refine(c *check, op string, width int) {
 			c.rank, c.soft = 0, "the pattern matches anything"
 		}
 	}
+}
+
+// diffArgs are the arguments of cmp.Diff and its like.
+func (u *unit) diffArgs(s span) []span {
+	if open := u.prevOpen(s.to - 1); u.lang == langGo && open > s.from && u.text(open-1) == "Diff" {
+		return u.args(open)
+	}
+	return nil
 }
 
 func isPlainName(s string) bool {

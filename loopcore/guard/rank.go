@@ -161,7 +161,7 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 		if k > 0 && (strings.HasPrefix(op, `"`) || strings.HasPrefix(op, "/") || strings.HasPrefix(op, "~r") || strings.HasPrefix(op, "{") && u.lang == langJS || strings.HasPrefix(op, "new ") && strings.Contains(op, "(") && u.lang == langJS) && !u.isMessage(v) {
 			msg = true
 		}
-		msg = msg || u.lang == langRuby && newErrorRE.MatchString(op)
+		msg = msg || u.lang == langRuby && (k > 0 || !strings.HasPrefix(v, "to.")) && newErrorRE.MatchString(op)
 	}
 	msg = msg && !empty
 	switch {
@@ -213,6 +213,9 @@ func (u *unit) excType(c *check, v string) string {
 	}
 	for k, op := range c.ops {
 		name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(op, ".class"), "::class"), ".class.java"), "::class.java")
+		if i := strings.IndexByte(name, '('); u.lang == langSwift && i > 0 && k > 0 { // an error with a value
+			name = name[:i]
+		}
 		if u.lang == langSwift && strings.Contains(name, ".") && name[0] >= 'A' && name[0] <= 'Z' && !strings.ContainsAny(name, "( \"") {
 			return name
 		}
@@ -227,7 +230,7 @@ func (u *unit) excType(c *check, v string) string {
 		if last == "" || last[0] < 'A' || last[0] > 'Z' {
 			continue
 		}
-		if k == 0 && (u.lang == langJS || u.lang == langGo) {
+		if k == 0 && (u.lang == langJS || u.lang == langGo || u.lang == langRuby && strings.HasPrefix(v, "to.")) {
 			continue
 		}
 		if hasAny(last, "Error", "Exception", "Err", "Failure", "Throwable", "Interrupt", "Exit", "Unavailable", "NotFound", "Invalid", "Fault") || k == 0 && u.lang != langC || k > 0 && u.lang != langC {
@@ -276,6 +279,15 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		return 70
 	case hasAny(v, "satisfy") && strings.Contains(strings.Join(c.ops, ""), "||"):
 		c.verb += "||"
+		return 60
+	case u.lang == langRust && v == "assertmatches":
+		if hasAny(strings.Join(c.ops, " "), "Err(_)", "Ok(_)", "Some(_)") {
+			return 50
+		}
+		return 80
+	case u.lang == langRust && (v == "asserterr" || v == "assertok" || v == "assertsome"):
+		return 50
+	case u.lang == langRuby && strings.HasPrefix(v, "to.change") && !hasAny(v, ".by", ".from", ".to"):
 		return 60
 	case hasAny(v, "predicate"): // says as much as its name after assert
 		return 55
@@ -423,9 +435,9 @@ func (u *unit) findTolerance(c *check, v string) {
 	if u.lang == langC && c.tol == 0 && hasAny(v, "doubleeq", "floateq") { // four units in the last place
 		c.tol = 1e-6
 	}
-	if u.lang == langCSharp && hasAny(v, "equal") && n > 2 && !strings.Contains(c.ops[2], ":") {
+	if u.lang == langCSharp && (hasAny(v, "equal") || v == "shouldbe") && n > 2 && !strings.Contains(c.ops[2], ":") {
 		c.tol = pow10(-u.number(c.opAt[2]))
-		if hasAny(v, "areequal") { // a delta, where xUnit takes digits
+		if hasAny(v, "areequal", "shouldbe") { // a delta, where xUnit takes digits
 			c.tol = u.number(c.opAt[2])
 		}
 	}
@@ -442,7 +454,7 @@ func (u *unit) signed(s span) float64 {
 
 // judgeOperands looks for operands that make the assertion empty.
 func (u *unit) judgeOperands(c *check, v string, not bool) {
-	if u.lang == langCSharp && c.rank == 90 && hasAny(v, "equal") && len(c.opAt) > 2 && (u.kind(c.opAt[2].from) == tkNumber || strings.HasPrefix(c.ops[2], "tolerance:") || strings.HasPrefix(c.ops[2], "precision:")) {
+	if u.lang == langCSharp && c.rank == 90 && (hasAny(v, "equal") || v == "shouldbe") && len(c.opAt) > 2 && (u.kind(c.opAt[2].from) == tkNumber || strings.HasPrefix(c.ops[2], "tolerance:") || strings.HasPrefix(c.ops[2], "precision:")) {
 		c.rank = 85
 		u.findTolerance(c, v)
 	}

@@ -179,6 +179,10 @@ func (d *diff) judgePair(p testPair, o, n *check) {
 		d.report(rule, loopcore.SevBlock, path, n.line, change+" ("+n.soft+")")
 		return
 	}
+	if lessComparedRE.MatchString(n.text) && !lessComparedRE.MatchString(o.text) {
+		d.report("A04", d.unlessGrown(p), path, n.line, change)
+		return
+	}
 	if d.judgeTolerance(p, o, n, change) || zeroVerb(o, n) {
 		return
 	}
@@ -200,6 +204,17 @@ func (d *diff) judgePair(p testPair, o, n *check) {
 		d.judgeValues(p, o, n, change)
 	}
 }
+
+// unlessGrown is block, and human outside of a loop where the tests of the file say more on the whole.
+func (d *diff) unlessGrown(p testPair) loopcore.Severity {
+	if f := d.owner[p.new.unit]; !d.inLoop() && f != nil && f.net() > 0 {
+		return loopcore.SevHuman
+	}
+	return loopcore.SevBlock
+}
+
+// lessComparedRE tells a comparison what it need not look at.
+var lessComparedRE = lazily(`\bcmpopts\.(Ignore|Filter)\w+|\bcmp\.(Filter\w+|Comparer)\b|\.ignoring(Fields|AllOverriddenEquals|Actual\w+|Expected\w+)\w*\(|\.Excluding\w*\(|\bJSONCompareMode\.LENIENT|\bexclude_(paths|regex_paths|types)=|\bignore_order=True|\.excludingEvery|\bisEqualToIgnoringGivenFields`)
 
 // dropSeverity is block, except where the whole assertion was rewritten together with its subject.
 func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {

@@ -28,11 +28,11 @@ func (d *diff) mocked(p testPair) {
 
 var (
 	// expectationRE begins a line that says how a double must be called.
-	expectationRE = lazily(`\b(expect\(|stub\(|allow\(|On\(|with\(|when\(|EXPECT_CALL|ON_CALL|assert_\w*called\w*|assert_any_call|\w*[cC]alled\w*|confirmation\(|AssertNumberOfCalls|AssertCalled|verify|Received)`)
+	expectationRE = lazily(`\b(expect\(|stub\(|allow\(|On\(|with\(|when\(|EXPECT_CALL|ON_CALL|assert_\w*called\w*|assert_any_call|\w*[cC]alled\w*|confirmation\(|AssertNumberOfCalls|AssertCalled|verify|Received|should\(|then\()`)
 	// anyArgRE is an argument that is not looked at.
 	anyArgRE = lazily(`\bmock\.Anything\b|\bmock\.ANY\b|\bANY\b|\bmatch\.any\b|\banything\(\)|\bany\(\)|\bany\(\w+::class\)|\bany(String|Int|Long|Double|List|Map|Object)\(\)|\bIt\.IsAny\b|\bArg\.Any\b|\bArgument::(any|cetera)\(|\bany_args\b|\bexpect\.any\w*\(|\bfn _ ?->|[(,]_(,|\))`)
 	// freeRE lets a double be called as often as it likes, or never.
-	freeRE = lazily(`\.Maybe\(\)|\bAnyNumber\(\)|\.AnyTimes\(\)|\bexpectedCount:0\.\.\.|\bzeroOrMoreTimes|^stub\([A-Z]\w*,:`)
+	freeRE = lazily(`\.Maybe\(\)|\bAnyNumber\(\)|\.AnyTimes\(\)|\bexpectedCount:0\.\.\.|\bzeroOrMoreTimes|\batMost\(|\batMostOnce\(|\batLeast\(0\)|^stub\([A-Z]\w*,:`)
 	niceRE = lazily(`\bNiceMock<|\brelaxed=true`)
 )
 
@@ -59,10 +59,7 @@ func (d *diff) loosened(p testPair) {
 		sev := loopcore.Severity("")
 		switch {
 		case grew(anyArgRE) > 0 || grew(freeRE) > 0:
-			sev = loopcore.SevBlock
-			if f := d.owner[p.new.unit]; !d.inLoop() && f != nil && f.net() > 0 {
-				sev = loopcore.SevHuman
-			}
+			sev = d.unlessGrown(p)
 		case strings.Count(n.text, `"`)+1 < strings.Count(best, `"`) && strings.Contains(best, ".expect("):
 			sev = loopcore.SevHuman
 		default:

@@ -36,7 +36,7 @@ func (d *diff) equalityRules() {
 			if why == "" || had[e.name+body] {
 				continue
 			}
-			if f.testSide() && (e.name == "__bool__" && !d.inLoop() || why != everyValue) {
+			if e.name == "__bool__" && !d.inLoop() || f.testSide() && why != everyValue {
 				sev = loopcore.SevHuman // a stand-in or a matcher of the tests
 			}
 			d.report("R06", sev, f.path(), u.line(e.at), fmt.Sprintf("%s %s: %s", e.name, why, clip(body, 120)))
@@ -88,6 +88,9 @@ func (u *unit) operatorBody(i, at int) (fn, bool) {
 		return fn{open: i, to: u.close(i) + 1}, true
 	case u.lang == langRuby:
 		return fn{open: at, to: u.stmtEnd(i)}, true
+	}
+	if u.text(at+1) == "=" && u.text(at+2) == "(" { // a property that holds a function
+		return fn{open: u.close(at+2) + 1, to: u.stmtEnd(at)}, u.text(u.close(at+2)+1) == "=>"
 	}
 	return u.bodyAfter(at, u.close(at+1)+1)
 }
@@ -166,6 +169,8 @@ func isEquality(n string, l lang) bool {
 	switch n {
 	case "__eq__", "__ne__", "__bool__", "__contains__", "equals", "Equals", "eql?", "equal?", "isEqual", "hashCode", "__hash__", "GetHashCode", "compareTo", "CompareTo", "__cmp__", "asymmetricMatch", "Equal", "matches?", "is_equal", "__lt__", "__instancecheck__", "sameAs", "isEqualTo":
 		return true
+	case "__getattr__":
+		return l == langPython
 	case "eq", "ne", "cmp", "partial_cmp":
 		return l == langRust
 	case "valueOf":
@@ -189,6 +194,8 @@ var (
 	trueBodyRE = lazily(`^(do)?(return )?\(?(true|True|!false|not False|1==1|(\w+ switch|match [\w.&*]+|when\(\w+\)|case \w+ do)\{?(_|else)(=>|->)true,?\}?|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal|(std::)?(strong|weak|partial)_ordering::(equal|equivalent))\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|\|\|true`)
 	// falseBodyRE is the body of an inequality that nothing differs for.
 	falseBodyRE = lazily(`^(return )?\(?(false|False|0)\)?$`)
+	// anyAnswerRE gives the same for every name that is asked.
+	anyAnswerRE = lazily(`^return (self|True|lambda ?[^:]*:(True|self|None)|(\w+\.)?(Magic)?Mock\(\))$`)
 	literalBody = lazily(`^(return )?\(?("[^"]*"|-?[\d.]+|true|false|null)\)?$`)
 	// rescuedTrueRE calls what can not be compared equal.
 	rescuedTrueRE = lazily(`\b(except( \w+)?( as \w+)?:|catch(\([^)]*\))?\{|rescue(=>\w+| \w+)?;?) ?(return )?(true|True)\b`)
@@ -199,7 +206,7 @@ var (
 	// anyTypeRE asks for a type that everything is of, or for presence alone.
 	anyTypeRE = lazily(`,object\)|\?\(?(Basic)?Object\)?$|instanceof ?Object$|\bis ?(object|Any|NSObject)\b|!==?(null|nil|undefined)\)?$|is ?not ?None$`)
 	// aspectRE compares one aspect of both sides: type, size, a part of enumerations.
-	aspectRE  = lazily(`^(return )?(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|count|id\.class|object_type)\(&?[\w.$>-]+\)===?(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|count)\(&?[\w.$>-]+\)$|^(return )?[\w.()@$>-]*\b(class|length|size|count|len\(\)|size\(\)|length\(\)|getClass\(\)|GetType\(\)|constructor|__class__|hashCode\(\)|Count|Length)===?[\w.()@$>-]+\.(class|length|size|count|len\(\)|size\(\)|length\(\)|getClass\(\)|GetType\(\)|constructor|__class__|hashCode\(\)|Count|Length)$`)
+	aspectRE  = lazily(`^(return )?(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|count|id\.class|object_type)\(&?[\w.$>-]+\)(?:===?| ?is ?)(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|count)\(&?[\w.$>-]+\)$|^(return )?[\w.()@$>-]*\b(class|length|size|count|len\(\)|size\(\)|length\(\)|getClass\(\)|GetType\(\)|constructor|__class__|hashCode\(\)|Count|Length)===?[\w.()@$>-]+\.(class|length|size|count|len\(\)|size\(\)|length\(\)|getClass\(\)|GetType\(\)|constructor|__class__|hashCode\(\)|Count|Length)$`)
 	memberRE  = lazily(`\b(in|includes|has|contains|in_array|Contains|containsKey|MapSet)\b|\b(include\?|member\?|matches!)`)
 	nearRE    = lazily(`\b[fF]?abs\w*\(?.*<=?([\d_]+(\.\d+)?([eE]-?\d+)?|\w+)`)
 	roundedRE = lazily(`\b(round|floor|trunc|int|intdiv|to_i|toInt|rounded|roundToInt)\b`)
@@ -217,6 +224,11 @@ func (u *unit) lie(e equality, body string) (string, loopcore.Severity) {
 	case "!=", "__ne__", "ne":
 		if falseBodyRE.MatchString(body) {
 			return everyValue, loopcore.SevBlock
+		}
+		return "", ""
+	case "__getattr__":
+		if anyAnswerRE.MatchString(body) {
+			return "answers whatever is asked", loopcore.SevHuman
 		}
 		return "", ""
 	case "valueOf", "toPrimitive":

@@ -16,6 +16,7 @@ func (d *diff) rowRules() {
 		if !f.testSide() && !f.hasTests() || f.old == nil && f.new == nil {
 			continue
 		}
+		d.fewerCases(f)
 		olds, news := f.oldU.rows(!f.testSide()), f.newU.rows(!f.testSide())
 		all[f] = news
 		count := map[string]int{}
@@ -148,6 +149,54 @@ func (d *diff) rowStands(f *fileDiff, g row) bool {
 		}
 	}
 	return len(values) > 0
+}
+
+var (
+	// fewerRE takes a part of a list of cases.
+	fewerRE = lazily(`\.(first|take|Take|slice|limit|head|prefix|subList|drop|dropFirst|dropLast|last|sample|truncate)\((0, ?)?\d+\)|\[:\d*\]|\[0?\.\.=?\d+\]|\barray_slice\(|\b(itertools\.)?islice\(`)
+	// wordListRE is a list of words in Ruby.
+	wordListRE = lazily("%[wi][\\[({]([^\\])}]*)")
+)
+
+// fewerCases reports lists of cases of which the tests take only a part, and
+// lists of words that lost some: T11.
+func (d *diff) fewerCases(f *fileDiff) {
+	if f.old == nil || f.new == nil || !f.testSide() {
+		return
+	}
+	had := map[string]int{}
+	for _, l := range f.newU.logical() {
+		had[l.text]++
+	}
+	gone := map[string]bool{}
+	var lists []string
+	for _, l := range f.oldU.logical() {
+		if had[l.text]--; had[l.text] < 0 {
+			gone[l.text] = true
+			if wordListRE.MatchString(l.text) && hasAny(l.text, ".each", ".map") {
+				lists = append(lists, l.text)
+			}
+		}
+	}
+	for _, l := range newLines(f) {
+		whole := fewerRE.ReplaceAllString(l.text, "")
+		fewer := whole != l.text && gone[whole]
+		for _, o := range lists {
+			fewer = fewer || wordListRE.ReplaceAllString(o, "") == wordListRE.ReplaceAllString(l.text, "") && shorterList(wordListRE.FindStringSubmatch(o), wordListRE.FindStringSubmatch(l.text))
+		}
+		if fewer {
+			d.report("T11", loopcore.SevBlock, f.path(), f.newU.line(l.at), "only a part of the cases is taken: "+clip(l.text, 120))
+		}
+	}
+}
+
+// shorterList says whether a list of words lost some and gained none.
+func shorterList(was, is []string) bool {
+	if was == nil || is == nil {
+		return false
+	}
+	a, b := strings.Fields(was[1]), strings.Fields(is[1])
+	return len(b) < len(a) && len(minus(b, a)) == 0
 }
 
 // rowNameRE is the name before a row.

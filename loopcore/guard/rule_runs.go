@@ -10,7 +10,10 @@ import (
 
 // limitRE is a setting of one test or file of tests with a number behind it:
 // how often a property is tried, how long or how often a test may be run.
-var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|(?:with_?)?time_?out|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|assert_receive|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
+var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|(?:with_?)?time_?out|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
+
+// receiveRE waits for a message of Elixir.
+var receiveRE = lazily(`\bassert_receive\b.*,(\d[\d_]*)$`)
 
 // moreIsLess are the settings of which a smaller number asks for less.
 var moreIsLess = lazily(`(?i)^(max_examples|max_runs|with_cases|num_?runs|max_?success|numtests|min_?success|iterations|successPercentage|checks?_per)`)
@@ -124,6 +127,9 @@ func (u *unit) limitsIn(from, to int) map[string][]limit {
 			continue
 		}
 		text := u.norm(i, e)
+		if m := receiveRE.FindStringSubmatch(text); m != nil {
+			out["assert_receive"] = append(out["assert_receive"], limit{parseNumber(m[1]), clip(text, 120), u.line(i)})
+		}
 		for _, m := range limitRE.FindAllStringSubmatch(text, -1) {
 			v := parseNumber(m[2])
 			switch strings.ToLower(m[3]) {

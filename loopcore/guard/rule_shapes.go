@@ -126,7 +126,7 @@ func (d *diff) counters(f *fileDiff) {
 }
 
 // countedRE counts something up.
-var countedRE = lazily(`^(\$?[\w.>-]+?)(\+\+|\+=1)$`)
+var countedRE = lazily(`^(\$?[\w.>-]+?)(\+\+|\+=1|=.*\+1)$`)
 
 // answersAt says whether a new condition asks a counter for one number.
 func answersAt(ls []textLine, counter string) bool {

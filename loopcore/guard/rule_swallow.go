@@ -1,6 +1,10 @@
 package guard
 
-import "fixloop/loopcore"
+import (
+	"strings"
+
+	"fixloop/loopcore"
+)
 
 // handler is one place that takes any failure, and what it answers.
 type handler struct {
@@ -176,7 +180,7 @@ func (d *diff) softened(f *fileDiff) {
 		}
 		grew := func(re *lazyRE) int { return len(re.FindAllString(b, -1)) - len(re.FindAllString(a, -1)) }
 		switch {
-		case grew(raiseRE) < 0 && grew(defaultRE) > 0:
+		case grew(raiseRE) < 0 && (grew(defaultRE) > 0 || grew(returnWordRE) > 0 && !strings.Contains(b, "reject")):
 			d.report("R07", loopcore.SevHuman, f.path(), f.newU.line(x.at), "an error is no longer raised in "+x.name)
 		case grew(recoverRE) > 0:
 			d.report("R07", loopcore.SevHuman, f.path(), f.newU.line(x.at), "errors are swallowed in "+x.name)

@@ -50,6 +50,13 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		d.report("A04", loopcore.SevHuman, p.new.unit.path, n.line, change)
 		return
 	}
+	if namesWhatItSaid(o, n) {
+		return
+	}
+	if computedNow(p, o, n) {
+		d.report("A03", d.unlessGrown(p), p.new.unit.path, n.line, change+" (the code computes the expectation)")
+		return
+	}
 	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) || n.rank >= o.rank && d.comparesAll(p, o, n) {
 		return
 	}
@@ -66,6 +73,41 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 
 // anyOfRE is where a condition is met by one of several things.
 var anyOfRE = lazily(`\.(any|some|contains|includes?)\b|\|\|`)
+
+// namesWhatItSaid says whether a pattern became the whole text that it is a part of.
+func namesWhatItSaid(o, n *check) bool {
+	if len(o.ops) != len(n.ops) || len(o.ops) == 0 {
+		return false
+	}
+	for k := range o.ops {
+		if o.ops[k] == n.ops[k] {
+			continue
+		}
+		part := plainPattern(o.ops[k])
+		if !strings.HasPrefix(o.ops[k], "/") || part == "" || !strings.HasPrefix(n.ops[k], `"`) || !strings.Contains(n.ops[k], part) {
+			return false
+		}
+	}
+	return true
+}
+
+// rootRE is the object that an expression begins with.
+var rootRE = lazily(`^(?:await )?\(?([A-Za-z_$@][\w$]*)(?:->|\.|\?\.)\w+\(`)
+
+// computedNow says whether an expected literal became a call of the very object
+// that the other side asks: A03.
+func computedNow(p testPair, o, n *check) bool {
+	if len(o.ops) < 2 || len(n.ops) < 2 || n.rank < 85 {
+		return false
+	}
+	for k := 0; k < 2; k++ {
+		a, b := rootRE.FindStringSubmatch(n.ops[k]), rootRE.FindStringSubmatch(n.ops[1-k])
+		if a != nil && b != nil && a[1] == b[1] && p.old.unit.isLiteral(o.opAt[k]) && o.ops[1-k] == n.ops[1-k] {
+			return true
+		}
+	}
+	return false
+}
 
 // renamedAlike says whether what changed in an assertion changed in the same way
 // in what the test does before: the one value that both speak of got another name.
