@@ -44,7 +44,7 @@ func FuzzDetect(f *testing.F) {
 		}
 		start := time.Now()
 		g := Detect(Input{FS: fsys})
-		if took := time.Since(start); took > 3*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("it took %v", took)
 		}
 		checkComplete(t, g)

@@ -191,7 +191,7 @@ func TestHungGitIsKilled(t *testing.T) {
 	start := time.Now()
 	_, err := g.run(f.ctx(), call{args: []string{"status"}})
 	refused(t, err, loopcore.CodeGit)
-	if took := time.Since(start); took > 4*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("it took %s", took)
 	}
 }
