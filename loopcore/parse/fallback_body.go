@@ -28,6 +28,11 @@ func (s *shapes) body(from, to int) body {
 			if b, ok := s.indentedTrace(from, to); ok {
 				return s.locate(b)
 			}
+			b := s.anyBody(from, to)
+			if !strings.HasPrefix(strings.TrimSpace(s.l.Line(i+1)), "raise ") { // Mamba turns them round
+				b.frames = reversed(b.frames) // the deepest is last
+			}
+			return s.locate(b)
 		}
 	}
 	return s.locate(s.anyBody(from, to))

@@ -121,10 +121,15 @@ func (x *scan) heading(i int, line string) (mark, bool) {
 // error, and is not the error itself: it stands below a rule, or names a test
 // as only runners write them.
 func (s *shapes) heads(m mark, i int, marks []mark) bool {
-	if m.strong || i == 0 {
+	if plainFile(m.name) {
+		if _, ok := row(strings.TrimSpace(s.l.Line(i + 1))); ok {
+			return false // a linter's file above its rows
+		}
+	}
+	if m.strong || i == 0 && !strings.HasPrefix(strings.ToLower(m.style), "error") {
 		return true
 	}
-	before, after := s.l.Lines[i-1], s.l.Line(i+1)
+	before, after := s.l.Line(i-1), s.l.Line(i+1)
 	t := strings.TrimSpace(before)
 	n := len(marks)
 	first := t == "" || ruleLine(t) || n > 0 && marks[n-1].to == i
@@ -148,6 +153,12 @@ const noList = 1 << 20
 func (s *shapes) listed(i int, depth *int) (mark, bool) {
 	line := s.l.Lines[i]
 	t := strings.TrimSpace(line)
+	if name, ok := strings.CutPrefix(t, "❯ "); ok && *depth < noList {
+		m := mark{at: i, to: i + 1, name: name, style: "❯ ", depth: indent(line), strong: true}
+		if p, placed := findPlace(name); !placed || p.from > 0 {
+			return m.clean()
+		}
+	}
 	if t == "" || *depth >= 0 && indent(line) != *depth {
 		if t != "" && indent(line) < *depth {
 			*depth = 1 << 20 // the list is over
@@ -202,7 +213,7 @@ func (s *shapes) kindHead(i int) (mark, bool) {
 	if at := lastBracket(t); at > 0 && timeText(t[at+2:len(t)-1]) {
 		t = t[:at]
 	}
-	if before := strings.TrimSpace(s.l.Line(i - 1)); !numbered && t[0] != '[' && before != "" && !ruleLine(before) {
+	if before := strings.TrimSpace(s.l.Line(i - 1)); !numbered && t[0] != '[' && before != "" && !ruleLine(before) && !s.below(i) {
 		return mark{}, false
 	}
 	for _, arrow := range []string{" -> ", " → ", " => "} { // Failure -> spec/a.lua @ 6
@@ -215,6 +226,10 @@ func (s *shapes) kindHead(i int) (mark, bool) {
 		return mark{}, false
 	}
 	m := mark{at: i, style: "kind" + t[:1], depth: indent(s.l.Lines[i]), strong: true}
+	if !numbered && s.below(i) {
+		m.at, m.to, m.name, m.style = i-1, i+1, s.l.Lines[i-1], "below"
+		return m.clean()
+	}
 	next := strings.TrimSpace(s.l.Line(i + 1))
 	if strings.HasPrefix(next, "Traceback") { // the name stands below its trace
 		k := i + 2
@@ -234,6 +249,13 @@ func (s *shapes) kindHead(i int) (mark, bool) {
 	return m.clean()
 }
 
+// below reports whether line i is a word alone below a name that stands below a
+// rule: RackUnit's FAILURE.
+func (s *shapes) below(i int) bool {
+	t, name := strings.TrimSpace(s.l.Lines[i]), strings.TrimSpace(s.l.Line(i-1))
+	return t == strings.ToUpper(t) && !strings.HasSuffix(t, ":") && name != "" && !ruleLine(name) && ruleLine(strings.TrimSpace(s.l.Line(i-2)))
+}
+
 // numbered reads a line of a list of failures: ExUnit, RSpec, PHPUnit, Pest,
 // Mocha and their kin. The numbers rise, or begin again.
 func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
@@ -247,6 +269,9 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 	rest := strings.TrimLeft(t, "0123456789")
 	if n == 0 || rest == t || !strings.HasPrefix(rest, ") ") && !strings.HasPrefix(rest, ". ") || len(rest) < 4 {
 		return mark{}, false
+	}
+	if errorHead(rest[2:]) && !strings.HasPrefix(rest[2:], "Error: ") {
+		return mark{}, false // one error of several, below the test's name
 	}
 	if last := lists.last[depth]; n != 1 && (n <= last || n > last+8) {
 		return mark{}, false
@@ -265,7 +290,7 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 			break
 		}
 	}
-	if word := strings.ToLower(strings.TrimRight(m.name, ":")); word == "skipped" || word == "pending" {
+	if word := strings.ToLower(strings.TrimRight(m.name, ":")); word == "skipped" || word == "pending" || hasAnyPrefix(word, []string{"pending: ", "omission: ", "notification: "}) {
 		return mark{at: i, to: i + 1, style: "pass", depth: depth}, true
 	}
 	if p, ok := findPlace(m.name); ok && p.from == 0 && !strings.HasPrefix(strings.TrimSpace(m.name[p.to:]), "›") || rest[0] == '.' && strings.HasSuffix(m.name, ")") && strings.Contains(m.name, "(\"") {

@@ -35,7 +35,22 @@ func (s *shapes) layouts() []finding {
 			file = f
 			continue
 		}
-		if f, ok := row(t); ok && file != "" {
+		if p, ok := findPlace(t); ok && p.from == 0 && p.to == len(t) { // TSLint: a.ts:1:1 above its rows
+			if _, is := row(strings.TrimSpace(s.l.Line(i + 1))); is {
+				file = p.file
+				continue
+			}
+		}
+		f, ok := row(t)
+		if !ok {
+			f, ok = s.caretRow(i, t)
+		}
+		if word, at, is := strings.Cut(f.text, " at line "); is && columnWord(word) && !strings.Contains(word, " ") { // CSSLint: 3: warning at line 1, col 13
+			f.severity = word
+			_, col, _ := strings.Cut(at, ", col ")
+			f.line, f.col, f.text = atoi(at), atoi(col), s.nextText(i)
+		}
+		if ok && file != "" {
 			f.at, f.file = i, file
 			out = append(out, f)
 			continue
@@ -52,6 +67,20 @@ func (s *shapes) layouts() []finding {
 	return out
 }
 
+// caretRow reads quoted source with its line's number above a caret that has the
+// message behind it: `L5 |<img>` above `^ no alt text`.
+func (s *shapes) caretRow(i int, t string) (finding, bool) {
+	no, rest := number(strings.TrimPrefix(t, "L"))
+	below := strings.TrimSpace(s.l.Line(i + 1))
+	text := strings.TrimLeft(below, "^~ ")
+	if no == 0 || !strings.HasPrefix(strings.TrimLeft(rest, " "), "|") || !strings.HasPrefix(below, "^") || len(strings.Fields(text)) < 2 {
+		return finding{}, false
+	}
+	f := finding{line: no}
+	f.severity, f.text = scanSeverity(text)
+	return f, true
+}
+
 // fileHead reads a line that is nothing but a file's name, perhaps labelled or
 // counted: `src/a.js`, `FILE: /x/a.php`, `a.lua  9 warnings`, `== a.c ==`.
 func fileHead(t string) (string, bool) {
@@ -64,7 +93,7 @@ func fileHead(t string) (string, bool) {
 			return inside, true
 		}
 	}
-	for _, p := range []string{"FILE: ", "File: ", "file: ", "Checking ", "Linting ", "In file ", "* ", "✖ ", "● ", "> "} {
+	for _, p := range []string{"FILE: ", "File: ", "file: ", "Checking ", "Linting ", "In file ", "* ", "✖ ", "✗ ", "✘ ", "× ", "● ", "> "} {
 		t = strings.TrimPrefix(t, p)
 	}
 	name, rest, _ := strings.Cut(t, "  ")
@@ -90,6 +119,14 @@ func row(t string) (finding, bool) {
 	t = strings.TrimPrefix(strings.TrimPrefix(t, "line "), "Line ")
 	if f, ok := columns(t); ok {
 		return f, true
+	}
+	if word, rest, ok := strings.Cut(t, ": "); ok && columnWord(word) && strings.Contains(rest, ":") { // ERROR: 1:7  rule  text
+		f, ok := row(rest)
+		f.severity = word
+		return f, ok && f.col > 0
+	}
+	if rest, ok := strings.CutPrefix(t, "#"); ok && strings.Contains(rest, ": ") { // CoffeeLint: #3: text
+		t = rest
 	}
 	if code, rest, ok := strings.Cut(t, " "); ok && codeLike(code) { // djlint: H005 1:0 text
 		t = rest
@@ -184,24 +221,54 @@ func (s *shapes) aroundPlace(i int, t string, below bool) (found []finding, unde
 		return nil, below
 	}
 	f := finding{at: i, file: p.file, line: p.line, col: p.col}
+	if word := placeLabel(t, p); columnWord(word) || word == "error in" || strings.HasSuffix(word, " at") && strings.Contains(word, "error") { // ERROR in ./a.js 2:12
+		f.severity, _, _ = strings.Cut(word, " ")
+		if f.text = strings.TrimSpace(s.nextText(i)); f.text != "" {
+			return []finding{f}, true
+		}
+	}
 	if below {
 		if found = s.messagesBelow(i, f); len(found) > 0 {
 			return found, true
 		}
 	}
 	if head, ok := s.messageAbove(i); ok {
-		f.severity, f.text = scanSeverity(head)
+		f.severity, f.text = scanSeverity(strings.TrimLeft(head, "×✖✘✗⚠ "))
 		return []finding{f}, false
 	}
 	return s.messagesBelow(i, f), true
 }
 
+// placeLabel is what stands before a place, without what only leads there.
+func placeLabel(t string, p textPlace) string {
+	return strings.TrimRight(strings.ToLower(strings.Trim(t[:p.from], " >-=─╭┌│|,[(*●→┬@")), ": -")
+}
+
+// nextText is the next line that is not empty, "" where another diagnostic begins.
+func (s *shapes) nextText(i int) string {
+	for k := i + 1; k < i+4; k++ {
+		t := strings.TrimSpace(s.l.Line(k))
+		if t == "" {
+			continue
+		}
+		if p, ok := findPlace(t); ok && placeLine(t, p) || sourceExcerpt(s.l.Line(k), t) {
+			return ""
+		}
+		return t
+	}
+	return ""
+}
+
 // placeLine reports whether a line has little besides its place: an arrow or a
 // label before it, a rule's name or a colon behind it.
 func placeLine(t string, p textPlace) bool {
-	head, tail := strings.Trim(t[:p.from], " >-=─╭┌│|,[(*●→┬@"), strings.Trim(t[p.to:], " :]),━─-")
-	switch strings.TrimRight(strings.ToLower(head), ":") {
-	case "", "location", "in", "file", "file \"", "at", "error in", "on", "path", "in file", "file://":
+	tail := strings.Trim(t[p.to:], " :]),━─-")
+	label := placeLabel(t, p)
+	if strings.HasSuffix(label, " at") && strings.HasPrefix(label, "syntax error") {
+		label = "at"
+	}
+	switch label {
+	case "", "error", "warning", "location", "in", "file", "file \"", "at", "error in", "on", "path", "in file", "file://":
 	default:
 		return false
 	}
@@ -320,7 +387,7 @@ func badFile(t string) (finding, bool) {
 		return finding{}, false
 	}
 	for _, word := range strings.Fields(t) {
-		name := strings.Trim(word, "\"'`:,.()")
+		name := strings.Trim(word, "\"'`:,.()→")
 		line := 0
 		if at := strings.LastIndexByte(name, ':'); at > 0 && atoi(name[at+1:]) > 0 {
 			name, line = name[:at], atoi(name[at+1:])

@@ -20,6 +20,9 @@ type mark struct {
 	inFails bool // it stands below a title such as Failures
 }
 
+// qtFail begins a failure of QtTest, whose message begins on the same line.
+const qtFail = "FAIL!  : "
+
 // again is the style of a command that runs a test again: what stands around it
 // is of other tests.
 const again = "again"
@@ -32,9 +35,12 @@ var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", 
 
 // failWords do too; those in brackets are unmistakable.
 var failWords = []string{
-	"--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ", "FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ",
-	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ", "Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ", "* FAILURE: ", "* DOCTEST FAILURE: ",
+	"FAIL in ", "ERROR in ", "--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ", "FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ",
+	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ", "Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ", "* FAILURE: ", "* DOCTEST FAILURE: ", "FAIL!  : ", "XPASS  : ", "Assertion in test ",
 }
+
+// failWord are those that stand in brackets before the name, in any case.
+var failWord = map[string]bool{"fail": true, "failed": true, "failure": true, "panicked": true, "timedout": true}
 
 // failTails end one.
 var failTails = []string{
@@ -115,9 +121,16 @@ func failMark(line string) (mark, bool) {
 	m := mark{depth: indent(line)}
 	for _, p := range failSigns {
 		if rest, ok := strings.CutPrefix(s, p); ok {
+			if sev, text := scanSeverity(rest); sev != "" && text != "" && rest[0] == '[' || strings.HasPrefix(rest, "#") && atoi(rest[1:]) > 0 && rest[0] == '#' {
+				return mark{}, false // a diagnostic
+			}
 			m.name, m.strong, m.style = rest, p != "● ", p
 			return m.clean()
 		}
+	}
+	if word, rest, ok := strings.Cut(s[1:], "] "); ok && s[0] == '[' && failWord[strings.ToLower(strings.Trim(word, " !"))] {
+		m.name, m.strong, m.style = rest, true, "[fail]"
+		return m.clean()
 	}
 	for _, p := range failWords {
 		rest, ok := strings.CutPrefix(s, p)
@@ -130,11 +143,25 @@ func failMark(line string) (mark, bool) {
 		if (p == "Error in " || p == "Failure in ") && (strings.ContainsAny(rest, "`") || strings.Contains(strings.Fields(rest + " .")[0], "(")) {
 			continue
 		}
-		if p == "Failed test '" {
+		switch p {
+		case "Failed test '":
 			rest, _, _ = strings.Cut(rest, "'")
+		case "FAIL in ", "ERROR in ": // (name) (place)
+			name, after, ok := strings.Cut(rest, ") (")
+			if !ok || name[0] != '(' {
+				continue
+			}
+			rest, m.strong = name[1:], true
+			if p, ok := findPlace(after); ok && p.from == 0 {
+				m.place = p
+			}
+		case qtFail, "XPASS  : ": // Class::method(row) text
+			if end := strings.Index(rest, ") "); end > 0 {
+				rest, m.message = rest[:end+1], rest[end+2:]
+			}
 		}
 		m.name, m.style = rest, p
-		m.strong = p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || p == "Failed test '" || p == "Suite error: "
+		m.strong = m.strong || p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || strings.HasSuffix(p, "  : ") || p == "Failed test '" || p == "Suite error: "
 		return m.clean()
 	}
 	return m.tailed(s)
@@ -285,6 +312,9 @@ func (m mark) clean() (mark, bool) {
 			s = s[:at]
 		}
 	}
+	if head, tail, ok := strings.Cut(s, " › "); ok && timeText(tail) {
+		s = head
+	}
 	s = withoutTime(s)
 	if at := lastBracket(s); at > 0 && timeText(strings.TrimLeft(s[at+2:len(s)-1], "< ")) {
 		s = s[:at]
@@ -309,7 +339,7 @@ func (m mark) clean() (mark, bool) {
 	m.name = s
 	m = m.split()
 	m.name = strings.TrimSpace(strings.TrimRight(unquoted(m.name), ": "))
-	if m.name == "" || m.name == "at" || len(m.name) > 300 || totalLike(m.name) {
+	if m.name == "" || m.name == "at" || timeText(m.name) || len(m.name) > 300 || totalLike(m.name) {
 		return m, false
 	}
 	return m, true
@@ -344,10 +374,13 @@ func (m mark) split() mark {
 	}
 	head, tail := m.name[:p.from], strings.TrimLeft(m.name[p.to:], ":)]'\" ,")
 	switch head = strings.TrimRight(head, " ([#'\"-–=>@:"); {
-	case strings.HasPrefix(tail, "# ") && !strings.Contains(head, " "): // a command that runs it again
+	case strings.HasPrefix(tail, "# ") && strings.Count(head, " ") < 3 && head == strings.ToLower(head): // a command that runs it again
 		m.style, m.name = again, strings.TrimPrefix(tail[2:], "Scenario: ")
 	case strings.TrimLeft(head, "(['") == "" && tail != "" && methodLike(p.file): // Class.method:9 text
 		m.name, m.message = p.file, strings.TrimLeft(tail, "» ")
+		return m
+	case strings.TrimLeft(head, "(['") == "" && (m.style == "ERROR " || m.style == "ERROR: " || m.style == "Error: "): // a diagnostic
+		m.name = ""
 		return m
 	case strings.TrimLeft(head, "(['") == "" && tail != "": // the place first
 		m.name = tail
@@ -391,7 +424,7 @@ func totalLike(s string) bool {
 			return true
 		}
 	}
-	if n, pairs, _ := readTotals(s); pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) && len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
+	if n, pairs, _ := readTotals(s); pairs > 1 && len(strings.Fields(s)) <= 4*pairs+2 || pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) && len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
 		return true
 	}
 	return strings.Trim(s, "0123456789.,:;/()[]!-=* |") == "" || s[0] == '|'

@@ -9,7 +9,7 @@ import (
 // named reads errors that name their test in front of the message:
 // `/x/CartTests.swift:12: error: CartTests.testTotal : XCTAssertEqual failed`.
 func (s *shapes) named() {
-	if !s.l.Has("error: ") {
+	if !s.l.HasAny("error: ", "Error: ") {
 		return
 	}
 	at := map[string]int{} // the first failure of each name
@@ -17,7 +17,7 @@ func (s *shapes) named() {
 		at[foldName(s.found[k].Name)] = k
 	}
 	for i, line := range s.l.Lines {
-		if !s.free(i) || !strings.Contains(line, " : ") || !strings.Contains(line, "error: ") {
+		if !s.free(i) || !strings.Contains(line, "rror: ") || !strings.Contains(line, " : ") && !strings.HasPrefix(s.l.Line(i-1), "In ") {
 			continue
 		}
 		d, ok := scanDiagnostic(line)
@@ -25,6 +25,9 @@ func (s *shapes) named() {
 			continue
 		}
 		name, msg, ok := strings.Cut(d.text, " : ")
+		if above, is := strings.CutPrefix(s.l.Line(i-1), "In "); is && strings.HasSuffix(above, ":") && !strings.Contains(above, " ") {
+			name, msg, ok = strings.TrimSuffix(above, ":"), d.text, true
+		}
 		name = strings.Trim(name, "-[]")
 		if !ok || name == "" || len(strings.Fields(name)) > 2 {
 			continue

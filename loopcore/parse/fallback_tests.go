@@ -219,6 +219,9 @@ func (r *reading) fill(s *shapes, b body, from, to int) {
 	}
 	r.said = b.message != "" || r.message != ""
 	f.Message, f.Kind, f.Frames = b.message, b.kind, b.frames
+	if r.style == qtFail && r.message != "" {
+		f.Message = strings.TrimSpace(r.message + " " + b.message)
+	}
 	if f.Message == "" && r.message != "" {
 		f.Message, f.Kind = r.message, textKind(r.message)
 	}

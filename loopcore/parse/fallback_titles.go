@@ -89,7 +89,7 @@ func plainTitle(line string) (string, bool) {
 		return "", false
 	}
 	switch strings.ToLower(short) {
-	case "failures", "failing specs", "failed specs", "failed", "failed tests", "failed examples", "failing tests", "failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings", "incomplete", "the following tests failed", "passed", "passed tests":
+	case "failures", "failing specs", "failed specs", "failed", "failed tests", "tests with errors", "failed examples", "failing tests", "failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings", "incomplete", "the following tests failed", "passed", "passed tests":
 		return short, true
 	}
 	return "", false
@@ -98,7 +98,7 @@ func plainTitle(line string) (string, bool) {
 // failedSection reports whether the section is of tests that failed.
 func failedSection(title string) bool {
 	low := strings.ToLower(title)
-	return strings.HasSuffix(low, "failed") || strings.HasPrefix(low, "fail") || strings.HasPrefix(low, "error")
+	return strings.HasSuffix(low, "failed") || strings.HasPrefix(low, "fail") || strings.HasPrefix(low, "error") || strings.HasSuffix(low, "with errors")
 }
 
 // passedSection reports whether the section is of tests that did not fail.

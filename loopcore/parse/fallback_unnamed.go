@@ -28,7 +28,10 @@ func (s *shapes) diagnostics() {
 			continue
 		}
 		t := strings.TrimSpace(line)
-		d, ok := scanDiagnostic(t)
+		d, ok := severityFirst(t)
+		if !ok {
+			d, ok = scanDiagnostic(t)
+		}
 		if !ok {
 			d, ok = looseParen(t)
 		}
@@ -78,6 +81,7 @@ func (s *shapes) has(f finding, at map[spot][]int) bool {
 // vague reads findings without a whole place.
 func (s *shapes) vague() {
 	worded := s.l.Has(" at line ")
+	ran := !s.noTests() && !s.missing()
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 500 || len(s.found) > 20000 {
 			continue
@@ -90,11 +94,47 @@ func (s *shapes) vague() {
 		if !ok {
 			f, ok = badFile(t)
 		}
+		if !ok && ran {
+			f, ok = accused(t)
+		}
 		if ok {
 			f.at = i
 			s.found = append(s.found, f.failure(s.l))
 		}
 	}
+}
+
+// accuses are words by which a line says that something is wrong with the file
+// it begins with.
+var accuses = []string{"fail", "error", "unused", "missing", "invalid", "unexpected", "not ", "violat", "exceed", "too ", "should", "must", "circular"}
+
+// accused reads a line that begins with a severity and names a place or file, and
+// one that begins with a file and says what is wrong: `error no-orphans:
+// src/c.js`, `src/BadName.js failed for .js rules`.
+func accused(t string) (finding, bool) {
+	word, rest, _ := cutAny(t, ":", " ")
+	if strings.Contains(rest, " ") && rest[0] != ':' && plainFile(word) && strings.Contains(word, "/") {
+		for _, w := range accuses {
+			if strings.Contains(strings.ToLower(rest), w) {
+				return finding{file: word, text: strings.TrimSpace(rest)}, true
+			}
+		}
+	}
+	if !columnWord(word) {
+		return finding{}, false
+	}
+	f := finding{severity: word, text: strings.TrimSpace(rest)}
+	if p, ok := findPlace(rest); ok {
+		f.file, f.line, f.col = p.file, p.line, p.col
+		return f, true
+	}
+	for _, w := range strings.Fields(rest) {
+		if w = strings.Trim(w, "\"'`:,.()→"); plainFile(w) && len(path.Ext(w)) > 1 {
+			f.file = w
+			return f, true
+		}
+	}
+	return f, false
 }
 
 // looseParen reads `a.pas(4,3) Error: text` and `a.nim(1, 14) Error: text`.
@@ -110,6 +150,40 @@ func looseParen(t string) (diagnostic, bool) {
 	d.col, _ = number(strings.TrimLeft(rest, ", "))
 	d.severity, d.text = scanSeverity(t[end+2:])
 	return d, d.line > 0 && d.severity != ""
+}
+
+// severityFirst reads `error: text at a.html:1:2:`, `WARNING a.rst:8 text` and
+// `SyntaxError: a.js: text (1:8)`.
+func severityFirst(t string) (diagnostic, bool) {
+	word, rest, ok := cutAny(t, ": ", " ")
+	if !ok || len(word) > 30 {
+		return diagnostic{}, false
+	}
+	if strings.HasSuffix(word, "Error") && strings.HasSuffix(rest, ")") { // the place in two parts
+		file, text, _ := strings.Cut(rest, ": ")
+		at := strings.LastIndex(text, " (")
+		if at < 0 || !plainFile(file) {
+			return diagnostic{}, false
+		}
+		line, more := number(text[at+2:])
+		return diagnostic{file: file, line: line, col: atoi(strings.TrimPrefix(more, ":")), severity: "error", text: word + ": " + text[:at]}, line > 0
+	}
+	if !columnWord(word) {
+		return diagnostic{}, false
+	}
+	if d, ok := scanDiagnostic(rest); ok && d.text != "" {
+		d.severity = word
+		return d, true
+	}
+	at := strings.LastIndex(rest, " at ")
+	if at < 0 {
+		return diagnostic{}, false
+	}
+	p, ok := findPlace(rest[at+4:])
+	if !ok || p.from > 0 || strings.Trim(rest[at+4+p.to:], ": ") != "" {
+		return diagnostic{}, false
+	}
+	return diagnostic{file: p.file, line: p.line, col: p.col, severity: word, text: rest[:at]}, true
 }
 
 // placeLast reads `PHP Parse error: text in /x/a.php on line 3` and `text at
@@ -154,7 +228,7 @@ func placeLast(t string) (diagnostic, bool) {
 }
 
 // compiledExts are of languages whose errors end a build.
-const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto "
+const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto .coffee .scss .sass .less .styl "
 
 // ofCompiler reports whether a diagnostic is of a compiler: of a language that is
 // compiled, and without the name of a lint rule behind it.
@@ -176,7 +250,7 @@ func (s *shapes) compiles() bool {
 			n++
 		}
 	}
-	return n*2 > all
+	return n > 0 && n*2 >= all
 }
 
 // compiling reports whether the output speaks of a build.
@@ -233,6 +307,9 @@ func requiredBy(l *Log, i int) string {
 	if _, file, ok := strings.Cut(l.Lines[i], " imported from "); ok {
 		return strings.TrimSpace(file)
 	}
+	if _, file, ok := strings.Cut(l.Lines[i], ` from "`); ok && strings.HasSuffix(file, `"`) {
+		return strings.Trim(file, `"`)
+	}
 	for k := i + 1; k < i+4; k++ {
 		if file, ok := strings.CutPrefix(l.Line(k), "- "); ok && plainFile(file) {
 			return file
@@ -243,7 +320,7 @@ func requiredBy(l *Log, i int) string {
 
 // errorHead reports whether a line says what was thrown.
 func errorHead(line string) bool {
-	s := strings.TrimSpace(line)
+	s := strings.TrimPrefix(strings.TrimSpace(line), "[!] ")
 	if len(s) > 1000 {
 		return false
 	}
