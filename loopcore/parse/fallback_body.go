@@ -77,6 +77,9 @@ func (s *shapes) anyBody(from, to int) body {
 		if t == "" || ruleLine(t) || strings.Trim(t, "^~|│─-=. ") == "" {
 			continue
 		}
+		if strings.HasSuffix(t, ")") && hasAnyPrefix(strings.TrimPrefix(t, "at "), javaForeign) {
+			continue // a frame of the language's own
+		}
 		if f, ok := s.filedLine(i, t); ok {
 			frames = append(frames, f)
 			continue

@@ -115,7 +115,7 @@ func plainFile(s string) bool {
 // row reads a diagnostic that leaves out its file: `12:5  error  text  rule`,
 // ` 12 | ERROR | text`, `line 3, col 4, text`, `L12: text`.
 func row(t string) (finding, bool) {
-	t = strings.TrimLeft(t, "✖✘×⚠!│ ")
+	t = strings.TrimLeft(t, "✖✘✗×⚠!│ ")
 	t = strings.TrimPrefix(strings.TrimPrefix(t, "line "), "Line ")
 	if f, ok := columns(t); ok {
 		return f, true

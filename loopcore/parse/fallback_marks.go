@@ -416,6 +416,9 @@ func linePlace(s string) (textPlace, bool) {
 // totalLike reports whether a text speaks of the whole run, not of a test.
 func totalLike(s string) bool {
 	low := strings.ToLower(s)
+	if strings.Contains(low, " errors and ") || strings.Contains(low, " error and ") {
+		return true
+	}
 	for _, w := range []string{
 		"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run", "build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
 		"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ", "cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures", "errors", "cases: ", "reason: ",

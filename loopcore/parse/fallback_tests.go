@@ -128,7 +128,7 @@ func (s *shapes) readings(marks []mark) []reading {
 		r := reading{mark: m}
 		if a := at[i]; m.style == again {
 			r.fill(s, body{}, m.at, m.to)
-		} else if votes[m.style].upward() {
+		} else if votes[m.style].upward() && m.place.line == 0 {
 			r.fill(s, a.above, a.from, m.to)
 		} else if votes[m.style].list(i) && at[i].below.placed {
 			r.fill(s, body{}, m.at, m.to)

@@ -51,7 +51,7 @@ func (f javaFrame) path() string {
 // builds that start them.
 var javaForeign = []string{
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "junit.", "org.junit.", "org.hamcrest.", "org.assertj.", "org.opentest4j.", "org.mockito.", "org.testng.", "org.spockframework.", "groovy.", "org.codehaus.groovy.",
-	"org.apache.groovy.", "org.apache.maven.", "org.gradle.", "kotlin.", "kotlinx.", "scala.", "org.scalatest.", "org.scalactic.", "io.kotest.", "munit.", "sbt.", "org.springframework.", "com.google.common.", "jakarta.", "zio.", "org.specs2.", "com.intellij.", "reflect.",
+	"org.apache.groovy.", "org.apache.maven.", "org.gradle.", "kotlin.", "kotlinx.", "scala.", "clojure.", "org.scalatest.", "org.scalactic.", "io.kotest.", "munit.", "sbt.", "org.springframework.", "com.google.common.", "jakarta.", "zio.", "org.specs2.", "com.intellij.", "reflect.",
 	"android.", "androidx.", "com.google.truth.", "org.robolectric.", "io.mockk.", "org.jetbrains.",
 }
 
