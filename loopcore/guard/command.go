@@ -82,13 +82,21 @@ func compareCommands(before, after []string, how way) []hit {
 	wa, wb := shellWords(a), shellWords(b)
 	ra, rb := toolRuns(wa), toolRuns(wb)
 	unheard, followed := unheardTools(before, after, how)
+	if w := lostTask(wa, wb); w != "" && len(ra) > 0 && len(rb) > 0 {
+		add("C08", loopcore.SevBlock, "no longer asked to "+w)
+	}
+	if what := loopLess(a, b); what != "" {
+		add("C08", loopcore.SevBlock, "a loop no longer goes through "+what)
+	}
 	switch {
 	case countMatches(goOnRE, b) > countMatches(goOnRE, a):
 		add("C08", loopcore.SevBlock, "it goes on after a failure: "+goOnRE.FindString(b))
+	case how == oneProgram && countMatches(passOverRE, b) > countMatches(passOverRE, a) && strings.Contains(b, "for ") && runsListed(after):
+		add("C08", loopcore.SevBlock, "a loop passes over some of what is listed: "+clip(lineLike(b, passOverRE), 80))
 	case endsWellRE.MatchString(b) && !endsWellRE.MatchString(a) && len(ra) > 0:
 		add("C08", loopcore.SevBlock, "it ends as a success whatever ran: exit 0")
 	case len(unheard) > 0:
-		add("C08", loopcore.SevBlock, "the exit status is dropped of "+strings.Join(unheard, ", "))
+		add("C08", loopcore.SevBlock, "the exit status is dropped of "+strings.ReplaceAll(strings.Join(unheard, ", "), own, ""))
 	case !followed && countMatches(maskRE, b) > countMatches(maskRE, a) && (len(rb) > 0 || len(ra) > 0):
 		add("C08", loopcore.SevBlock, "the exit status is dropped: "+clip(b, 120))
 	}
@@ -109,7 +117,7 @@ func compareCommands(before, after []string, how way) []hit {
 	}
 	var lost []string
 	for _, t := range sortedKeys(ra) {
-		if rb[t] < ra[t] && !aliased(t, rb, b) {
+		if rb[t] < ra[t] && (!aliased(t, rb, b) || rb[t] > 0 && placesGone(t, a, b)) {
 			lost = append(lost, t)
 		}
 	}
@@ -137,6 +145,60 @@ func compareCommands(before, after []string, how way) []hit {
 	return out
 }
 
+// placesGone says whether a run of a tool is gone with all the paths that it was given.
+func placesGone(tool, a, b string) bool {
+	for _, c := range minus(pieces(a), pieces(b)) {
+		ws := shellWords(c)
+		if paths := targets(ws); toolRuns(ws)[tool] > 0 && len(paths) > 0 && !strings.Contains(b, paths[0]) && !strings.Contains(b, dirOf(paths[0])+" ") && toolRuns(shellWords(strings.Join(minus(pieces(b), pieces(a)), "\n")))[tool] == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// taskRE is a task of a build tool that checks.
+var taskRE = lazily(`^:?([\w-]+:)*(check|test|verify|install|deploy|lint|build|\w*[tT]ests?|test\w*|check\w*)$`)
+
+// lostTask is a checking task that a build tool is no longer given, "" when another is.
+func lostTask(a, b []string) string {
+	for _, w := range minus(b, a) {
+		if taskRE.MatchString(w) {
+			return ""
+		}
+	}
+	for _, w := range minus(a, b) {
+		if taskRE.MatchString(w) && hasAny(strings.Join(a, " "), "gradle", "mvn", "sbt", "ant ", "bazel", "nx ", "turbo ") {
+			return w
+		}
+	}
+	return ""
+}
+
+// loopRE is the list of a loop.
+var loopRE = lazily(`\bfor (\w+) in ([^;\n]+?)\s*(?:;|\n|$)`)
+
+// loopLess says what a loop no longer goes through.
+func loopLess(a, b string) string {
+	lists := map[string][]string{}
+	for _, m := range loopRE.FindAllStringSubmatch(a, -1) {
+		lists[m[1]] = append(lists[m[1]], strings.Fields(m[2])...)
+	}
+	for _, m := range loopRE.FindAllStringSubmatch(b, -1) {
+		had, has := lists[m[1]], strings.Fields(m[2])
+		gone, came := minus(had, has), minus(has, had)
+		switch {
+		case len(gone) > 0 && len(came) == 0:
+			return strings.Join(gone, " ")
+		case len(gone) == 1 && len(came) == 1 && matchAny(gone, sampleRE.ReplaceAllString(charSetRE.ReplaceAllString(came[0], "x"), "x")):
+			return gone[0] + ", but only " + came[0]
+		}
+	}
+	return ""
+}
+
+// charSetRE is a set of characters in a pattern of file names.
+var charSetRE = lazily(`\[[^\]]*\]`)
+
 // unheardTools are the tools that run as they did and whose failure no longer
 // fails the commands; followed is false where the commands are no shell's.
 func unheardTools(before, after []string, how way) (unheard []string, followed bool) {
@@ -152,15 +214,25 @@ func unheardTools(before, after []string, how way) (unheard []string, followed b
 			unheard = append(unheard, t)
 		}
 	}
-	return unheard, total(ran) > 0 && total(ran)-ran[listed] == toolCalls(strings.Join(before, "\n")) && total(runs)-runs[listed] == toolCalls(strings.Join(after, "\n"))
+	return unheard, total(ran) > 0 && total(ran) == toolCalls(strings.Join(before, "\n")) && total(runs) == toolCalls(strings.Join(after, "\n"))
 }
 
+// total counts the runs of tools.
 func total(m map[string]int) int {
 	n := 0
 	for _, v := range m {
 		n += v
 	}
 	return n
+}
+
+// passOverRE leaves a turn of a loop.
+var passOverRE = lazily(`\bcontinue\b`)
+
+// runsListed says whether lines of a program run what a variable names.
+func runsListed(lines []string) bool {
+	_, runs := followAll(lines, oneProgram)
+	return runs[listed] > 0
 }
 
 // followAll follows each command of a list in the way that it is run.
@@ -306,7 +378,10 @@ var conditionRE = lazily(`(?m)^\s*@?(if \[|if test|if \[\[|\[+ [^|&\n]*\]+ *(\|\
 const runnerEnv = `PYTHONOPTIMIZE|PYTEST_ADDOPTS|GOFLAGS|NODE_OPTIONS|GTEST_FILTER|BATS_TEST_RETRIES|CTEST_\w+|SPEC_OPTS|TESTOPTS|MAVEN_ARGS`
 
 // envSetRE sets what runners read from the environment.
-var envSetRE = lazily(`(^|[\s;])(` + runnerEnv + `|SKIP|MIX_ENV=prod)=`)
+var envSetRE = lazily(`(^|[\s;])(` + runnerEnv + `|SKIP|MIX_ENV=prod)=["']?(\S*)`)
+
+// plainEnvRE are values in the environment of runners that narrow nothing.
+var plainEnvRE = lazily(`=["']?(--max|--experimental|--no-warnings|--trace|--enable-source|--stack|--inspect|--openssl|-mod=|-buildvcs|-p=|-v\b|-q\b|-ra\b|--color|$)`)
 
 // backgroundRE sends a command to the background.
 var backgroundRE = lazily(`[^&>|]&\s*($|[^&>\d])`)
@@ -331,7 +406,7 @@ func shellGuards(a, b string, wa, wb []string) string {
 		return "a failing command no longer ends the script: set -e is gone"
 	case len(conditionRE.FindAllString(b, -1)) > len(conditionRE.FindAllString(a, -1)):
 		return "it runs only under a condition: " + clip(strings.TrimSpace(conditionRE.FindString(b)), 60)
-	case len(envSetRE.FindAllString(b, -1)) > len(envSetRE.FindAllString(a, -1)):
+	case len(envSetRE.FindAllString(b, -1)) > len(envSetRE.FindAllString(a, -1)) && !plainEnvRE.MatchString(envSetRE.FindString(b)):
 		return "its environment is set: " + strings.TrimSpace(envSetRE.FindString(b))
 	case count(wb, "!") > count(wa, "!") || strings.HasPrefix(b, "!") && !strings.HasPrefix(a, "!"):
 		return "the exit status is negated"

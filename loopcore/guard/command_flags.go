@@ -18,11 +18,12 @@ func flagsOnly(ws []string) bool {
 // compareFlags judges flags that came and went.
 func compareFlags(tool string, a, b []string) []hit {
 	var out []hit
-	a, b = withNumbers(a), withNumbers(b)
+	a, b = withValues(tool, a), withValues(tool, b)
 	came, went := minus(b, a), minus(a, b)
 	for _, w := range came {
 		name, val, has := strings.Cut(w, "=")
 		switch {
+		case name == "-D" && has || name == "-F" && has:
 		case strings.Contains(tool, "cargo") && (w == "-D" || w == "--all" || w == "--deny"):
 		case hasFlag(went, name) && has:
 			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
@@ -58,12 +59,12 @@ func compareFlags(tool string, a, b []string) []hit {
 			out = append(out, hit{"C08", loopcore.SevBlock, tool + " formats and no longer checks"})
 			continue
 		}
-		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || w == "-e" && !strings.Contains(tool, "set") || w == "-D" && contains(b, "-Dwarnings") {
+		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || w == "-e" && !strings.Contains(tool, "set") || w == "-D=warnings" && contains(b, "-Dwarnings") {
 			continue
 		}
 		rule := "C08"
 		switch {
-		case strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-pedantic") || w == "warnings" || hasAny(w, "warnings-as-errors", "warnaserror"):
+		case strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-pedantic") || w == "-D=warnings" || w == "warnings" || hasAny(w, "warnings-as-errors", "warnaserror"):
 			rule = "C10"
 		case hasAny(w, "cov", "fail-under", "threshold"):
 			rule = "C05"
@@ -81,13 +82,16 @@ func compareFlags(tool string, a, b []string) []hit {
 	return out
 }
 
-// withNumbers joins a long option and its number: --max-warnings 0.
-func withNumbers(ws []string) []string {
+// withValues joins a long option and its number, --max-warnings 0, and the
+// level of a lint of Rust and its name, -D warnings.
+func withValues(tool string, ws []string) []string {
+	rust := hasAny(tool, "cargo", "clippy", "rustc")
 	var out []string
 	for i := 0; i < len(ws); i++ {
 		w := ws[i]
-		if i+1 < len(ws) && strings.HasPrefix(w, "--") && !strings.Contains(w, "=") {
-			if _, ok := amount(ws[i+1]); ok {
+		if i+1 < len(ws) && !strings.Contains(w, "=") {
+			_, number := amount(ws[i+1])
+			if strings.HasPrefix(w, "--") && number || rust && (w == "-D" || w == "-F" || w == "-W") {
 				w, i = w+"="+ws[i+1], i+1
 			}
 		}
@@ -143,7 +147,7 @@ func flagOf(tool, flag, arg string) bool {
 	case "-t":
 		return is("bun", "jest", "vitest", "jest", "rspec")
 	case "-g", "-f", "-i":
-		return is("mocha", "playwright") || flag == "-f" && is("bats")
+		return is("mocha", "playwright") || flag == "-i" && strings.HasPrefix(strings.ToLower(tool), "make") || flag == "-f" && is("bats")
 	case "-e":
 		return is("rspec", "shellcheck")
 	case "-o":
@@ -182,7 +186,7 @@ func flagValue(tool, name, a, b string) []hit {
 	y, okB := amount(b)
 	l := strings.ToLower(name)
 	switch {
-	case okA && okB && hasAny(l, "fail-under", "threshold", "minimum", "min", "level") && y < x:
+	case okA && okB && hasAny(l, "fail-under", "threshold", "minimum", "min", "level", "coverage", "lines", "branches", "functions", "statements") && y < x:
 		return []hit{{"C05", loopcore.SevBlock, tool + " " + name + " fell from " + a + " to " + b}}
 	case okA && okB && hasAny(l, "max-warnings", "max-complexity", "max-line") && y > x:
 		return []hit{{"C03", loopcore.SevBlock, tool + " " + name + " grew from " + a + " to " + b}}

@@ -11,7 +11,7 @@ import (
 func isConfig(p string) bool {
 	b := strings.ToLower(baseName(p))
 	switch b {
-	case "makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gemfile", "package.json", "composer.json", "cargo.toml", "go.mod", "go.work", "pom.xml", "cmakelists.txt", "mix.exs", "package.swift", "noxfile.py", "tasks.py", "taskfile.yml", "taskfile.yaml", "jenkinsfile", "dockerfile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitignore", ".gitattributes", ".gitmodules", ".rspec", ".simplecov", ".credo.exs", ".dialyzer_ignore.exs", ".formatter.exs", ".shellcheckrc", ".shellspec", ".batsrc", ".eslintignore", ".prettierignore", ".rubocop.yml", "ctestcustom.cmake", "cmakepresets.json", "build.bazel", "meson.build", "turbo.json", "nx.json", "project.json", "lerna.json", ".lintstagedrc", ".lintstagedrc.json", ".huskyrc", "setup.py", "setup.cfg", "tox.ini", "pyproject.toml", ".fixloop.yaml", ".fixloop.yml", "gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json", "test-suppressions.json", "makefile.am", "deny.toml", "audit.toml", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml", ".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig", "steepfile", "fastfile", "build.sbt", "build.cake", "conanfile.txt", "conanfile.py", "pipfile":
+	case "makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gemfile", "package.json", "composer.json", "cargo.toml", "go.mod", "go.work", "pom.xml", "cmakelists.txt", "mix.exs", "package.swift", "noxfile.py", "tasks.py", "taskfile.yml", "taskfile.yaml", "jenkinsfile", "dockerfile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitignore", ".gitattributes", ".gitmodules", ".rspec", ".simplecov", ".credo.exs", ".dialyzer_ignore.exs", ".formatter.exs", ".shellcheckrc", ".shellspec", ".batsrc", ".eslintignore", ".prettierignore", ".rubocop.yml", "ctestcustom.cmake", "cmakepresets.json", "build.bazel", "meson.build", "turbo.json", "nx.json", "project.json", "lerna.json", ".lintstagedrc", ".lintstagedrc.json", ".huskyrc", "setup.py", "setup.cfg", "tox.ini", "pyproject.toml", ".fixloop.yaml", ".fixloop.yml", "gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json", "test-suppressions.json", "makefile.am", "deny.toml", "audit.toml", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml", ".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig", "steepfile", "fastfile", "build.sbt", "build.cake", "conanfile.txt", "conanfile.py", "pipfile", "rust-toolchain.toml":
 		return true
 	case "config":
 		return hasSeg(p, "sorbet")
@@ -165,7 +165,7 @@ func (d *diff) baselineFile(f *fileDiff) {
 		}
 		extra++
 	}
-	if extra > 0 && (len(b) > len(a) || f.old == nil || strings.Count(string(data(f.new)), "{") > strings.Count(string(data(f.old)), "{")) {
+	if extra > 0 && (len(b) > len(a) || acceptedTimes(b) > acceptedTimes(a) && len(b) == len(a) || f.old == nil || strings.Count(string(data(f.new)), "{") > strings.Count(string(data(f.old)), "{")) {
 		sev := loopcore.SevBlock
 		if !d.inLoop() && f.old != nil && d.upgraded() || d.sweeping() {
 			sev = loopcore.SevHuman // a new version of the tool finds more, or in other code
@@ -174,6 +174,19 @@ func (d *diff) baselineFile(f *fileDiff) {
 	} else if extra > 0 {
 		d.report("C11", loopcore.SevHuman, f.path(), 0, "accepted findings changed")
 	}
+}
+
+// timesRE is how often an entry of a baseline may occur.
+var timesRE = lazily(`\bcount"?[:=]\s*"?(\d+)`)
+
+// acceptedTimes sums how often the entries may occur.
+func acceptedTimes(lines []string) float64 {
+	sum := 0.0
+	for _, m := range timesRE.FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
+		n, _ := amount(m[1])
+		sum += n
+	}
+	return sum
 }
 
 func entries(b []byte) []string {

@@ -46,7 +46,7 @@ var (
 	laxWordRE     = lazily(`\b(ignore|ignores|ignored|skip|skips|allow|allows|disable|disabled|suppress|lenient|continue|soft|quiet|silent|pass|dry|informational|only new)\b`)
 	strictWordRE  = lazily(`\b(strict|fail|fails|failure|error|errors|check|checks|enforce|require|required|forbid|deny|verify|enable|enabled|active|break|abort|report|wait|detect|branch|all)\b`)
 	leaveOutRE    = lazily(`\b(exclude|excludes|excluded|exclusions|ignore|ignores|ignored|skip|skips|skipped|omit|disable|disabled|suppress|suppressions|allow|allowed|allowlist|whitelist|baseline)\b`)
-	takeInRE      = lazily(`\b(include|includes|included|enable|enabled|rules|checks|plugins|files|paths|sources|specs|tests|suites|projects|targets|select|require|required|disallowed|forbidden|deny|detectors|mutate|packages|modules|crates)\b`)
+	takeInRE      = lazily(`\b(fail on|include|includes|included|enable|enabled|rules|checks|plugins|files|paths|sources|specs|tests|suites|projects|targets|select|require|required|disallowed|forbidden|deny|detectors|mutate|packages|modules|crates)\b`)
 	containerRE   = lazily(`^(paths|files|modules|packages|patterns|sources|dirs|directories|classes)$`)
 	strengthRE    = lazily(`(?i)^(error|errors|warn|warning|info|hint|off|on|deny|allow|forbid|none|null|true|false|fatal|silent|ignore|critical|major|minor)$`)
 )
@@ -78,6 +78,8 @@ func meaningOf(p, key string, a, b []string) (keyRule, bool) {
 	switch {
 	case numeric(a) && numeric(b):
 		r.rule, r.dir, ok = numberMeaning(rule, w, all)
+	case strings.Contains(key, "rules.") && len(a) > 1:
+		r.dir, ok = looseLevel, true
 	case switches(a, b):
 		r.dir, ok = switchMeaning(w, len(a) > 0 && len(b) > 0 || !truthy(first(b)) && !falsy(first(b)))
 	case leaveOutRE.MatchString(w), leaveOutRE.MatchString(all) && (containerRE.MatchString(w) || len(a) == 0 && !takeInRE.MatchString(w)):
@@ -106,10 +108,14 @@ func sharedFile(base string) bool {
 // numberMeaning says which way of a number is loose.
 func numberMeaning(rule, leaf, key string) (string, direction, bool) {
 	switch {
+	case strings.Contains(leaf, "version"):
+		return rule, 0, false
 	case retryWordRE.MatchString(leaf), timeWordRE.MatchString(leaf):
 		return "C06", looseUp, true
 	case rule == "C05" && lowWordRE.MatchString(leaf):
 		return rule, looseDown, true
+	case rule == "C01" && !mayFailRE.MatchString(leaf):
+		return rule, 0, false
 	case ceilingWordRE.MatchString(leaf), rule == "C03" && strings.Contains(leaf, "threshold"):
 		return rule, looseUp, true
 	case rule == "C05" && floorWordRE.MatchString(key), rule != "C01" && floorWordRE.MatchString(leaf):

@@ -138,7 +138,7 @@ func (s settings) flatten(key string, v any, depth int) {
 			case map[string]any:
 				s.flatten(join(key, identity(m, i)), e, depth+1)
 			case []any:
-				s.add(key, fmt.Sprint(m...))
+				s.add(key, strings.TrimSuffix(fmt.Sprintln(m...), "\n"))
 			default:
 				s.flatten(key, e, depth+1)
 			}

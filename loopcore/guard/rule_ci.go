@@ -33,7 +33,7 @@ func (d *diff) ciSettings(f *fileDiff, a, b *ciDoc) {
 			if name, input := strings.CutPrefix(key, "with."); input {
 				why, sev = looseInput(step, name, va, vb)
 			}
-			if sev == loopcore.SevHuman && nj.checks() && neverHere(key, va, vb) {
+			if sev == loopcore.SevHuman && (step == "" && nj.checks() || checkNameRE.MatchString(step)) && neverHere(key, va, vb) {
 				sev = loopcore.SevBlock
 			}
 			if why != "" {
@@ -68,13 +68,22 @@ var (
 	commonBranchRE = lazily(`(?i)\b(main|master|trunk|dev|develop|development|next|staging|release|releases|stable|current|canary|default)\b|^\*+$|\$|\d+\.`)
 )
 
+// runnerActionRE is a task that hands its arguments to a build tool.
+var runnerActionRE = lazily(`(?i)dotnet|vstest|maven|gradle|xcode|npm|cargo`)
+
+// failInputRE is an input about what fails.
+var failInputRE = lazily(`fail|error|warning|issue|strict|verify|threshold`)
+
+// exitInputRE is an input that says whether a finding fails the step.
+var exitInputRE = lazily(`\bexit code\b|\bfail\b|\bfails\b|\bbreak\b`)
+
 // neverHere says whether a new condition holds for no push and no pull request,
 // or only where somebody asks for it.
 func neverHere(key string, a, b []string) bool {
 	t := strings.Join(minus(b, a), " ")
 	switch key {
 	case "if", "only_if", "condition", "only", "when":
-		return len(a) == 0 && (elsewhereRE.MatchString(t) || ownWordRE.MatchString(t)) && !strings.Contains(t, "||")
+		return (len(minus(b, a)) == len(b) && elsewhereRE.MatchString(t) || len(a) == 0 && ownWordRE.MatchString(t)) && !strings.Contains(t, "||")
 	case "rules":
 		return strings.Contains(t, "allow_failure=true")
 	}
@@ -87,12 +96,14 @@ func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
 	switch {
 	case name == "args" || name == "arguments" || name == "options":
 		for _, h := range compareFlags(strings.ToLower(step), shellWords(strings.Join(a, " ")), shellWords(strings.Join(b, " "))) {
-			if !checkNameRE.MatchString(step) && toolRule(strings.ToLower(step)) == "" {
+			if !checkNameRE.MatchString(step) && !runnerActionRE.MatchString(step) && toolRule(strings.ToLower(step)) == "" {
 				h.sev = loopcore.SevHuman // who knows what that action does
 			}
 			return h.why, h.sev
 		}
-	case switches(a, b) && len(b) > 0:
+	case exitInputRE.MatchString(words) && len(a) > 0 && !falsy(first(a)) && falsy(first(b)):
+		return name, loopcore.SevBlock
+	case switches(a, b) && len(b) > 0 && (checkingActionRE.MatchString(step) || failInputRE.MatchString(words)):
 		dir, ok := switchMeaning(words, false)
 		if ok && dir == looseOn && truthy(first(b)) && !truthy(first(a)) || ok && dir == looseOff && falsy(first(b)) && truthy(first(a)) {
 			return name, loopcore.SevBlock
@@ -237,19 +248,27 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 func (d *diff) ciFilters(a, b *ciDoc, say func(loopcore.Severity, string)) {
 	for _, k := range keysOf(a.all, b.all) {
 		news := minus(b.all[k], a.all[k])
+		gone := minus(a.all[k], b.all[k])
 		switch {
+		case strings.HasPrefix(k, "include") && len(b.all[k]) == 0 && scannerRE.MatchString(strings.Join(gone, " ")) && !strings.Contains(allOf(b.all), gone[0]):
+			say(loopcore.SevBlock, k+": no longer includes "+show(gone))
+		case strings.HasSuffix(k, "run.shell") && strings.Contains(first(b.all[k]), "{0}") && !strings.Contains(first(b.all[k]), " -e") && !strings.Contains(first(a.all[k]), "{0}"):
+			say(loopcore.SevBlock, k+": a failing command no longer ends a step: "+show(b.all[k]))
 		case !strings.HasPrefix(k, "workflows."):
 		case strings.HasSuffix(k, "filters.branches.only") && len(a.all[k]) == 0 && len(news) > 0 && checkNameRE.MatchString(k):
 			say(loopcore.SevBlock, k+": (absent) → "+show(news))
 		case strings.HasSuffix(k, ".jobs"):
-			for _, gone := range minus(a.all[k], b.all[k]) {
-				if j := a.jobs[gone]; j != nil && j.checks() && !hasJob(b.all, k, gone) {
-					say(loopcore.SevBlock, k+": no longer runs "+gone)
+			for _, name := range gone {
+				if j := a.jobs[name]; j != nil && j.checks() && !hasJob(b.all, k, name) {
+					say(loopcore.SevBlock, k+": no longer runs "+name)
 				}
 			}
 		}
 	}
 }
+
+// scannerRE names a template of jobs that check.
+var scannerRE = lazily(`(?i)sast|secret|dependency|quality|scan|test|lint|check`)
 
 // hasJob says whether a list of jobs names one with settings of its own.
 func hasJob(s settings, list, name string) bool {

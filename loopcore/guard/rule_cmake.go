@@ -61,7 +61,7 @@ func withoutHash(text string) string {
 
 var (
 	// platformRE is a condition about the machine.
-	platformRE = lazily(`\b(WIN32|APPLE|UNIX|MSVC|MINGW|LINUX|ANDROID|CMAKE_SYSTEM_NAME|CMAKE_CXX_COMPILER_ID)\b`)
+	platformRE = lazily(`\b(WIN32|APPLE|UNIX|MSVC|MINGW|LINUX|ANDROID|CMAKE_SYSTEM_NAME|CMAKE_\w*COMPILER\w*)\b`)
 	// anyTextRE is a pattern that every output holds.
 	anyTextRE = lazily(`^(\.[*+]?|\^|\$|\(\.\*\)|)$`)
 )

@@ -17,17 +17,19 @@ func (d *diff) configRules() {
 		if isBaseline(f.path()) {
 			d.baselineFile(f)
 		}
-		if f.role == roleCode && f.oldU.lang == langShell && toolCalls(f.oldU.src) > 0 { // a script of the gate
+		if f.role == roleCode && f.old != nil && (gateScript(f) || f.oldU.lang == langShell && toolCalls(f.oldU.src) > 0) {
 			d.commandsOf(f)
 		}
-		if f.role == roleCode && f.oldU.lang == langShell {
+		if f.role == roleCode {
 			d.flips(f)
 		}
 		if f.role != roleConfig && !f.testSide() {
 			continue
 		}
 		if f.role == roleConfig || f.role == roleSupport {
-			d.settingsOf(f)
+			if !isBaseline(f.path()) || ext(f.path()) != ".neon" { // whose entries have their own judge
+				d.settingsOf(f)
+			}
 			d.commandsOf(f)
 		}
 		d.scriptPatterns(f)
@@ -90,7 +92,7 @@ func (d *diff) settingsOf(f *fileDiff) {
 }
 
 // elementRE is an element of a list of what is run, with its own name.
-var elementRE = lazily(`(?i)^((?:.*\.)?(?:projects|suites?|testsuites?|workspaces?|targets|testtargets|environments|browsers|instances|capabilities|testpresets|)\.?\[\w+=[^\]]*\])`)
+var elementRE = lazily(`(?i)^((?:(?:.*\.)?(?:projects|references|suites?|testsuites?|workspaces?|targets|testtargets|environments|browsers|instances|capabilities|testpresets)\.)?\[\w+=[^\]]*\])`)
 
 // lostElements reports projects, suites and the like that are no longer run: C01.
 func (d *diff) lostElements(f *fileDiff, before, after settings) {
@@ -333,9 +335,8 @@ func movedWithin(f *fileDiff, key string) bool {
 
 // nudged says whether a limit moved by less than a tenth, with the code that it measures.
 func (d *diff) nudged(a, b []string) bool {
-	x, okA := amount(first(a))
-	y, okB := amount(first(b))
-	return d.impl && !d.inLoop() && okA && okB && x >= 10 && y > x && y <= 1.1*x
+	x, y := largest(a), largest(b)
+	return d.impl && !d.inLoop() && x >= 10 && y > x && y <= 1.1*x
 }
 
 // moduleRE is the first part of the module that a section of mypy is about.

@@ -35,14 +35,19 @@ func flipsIn(f *fileDiff) bool {
 	case f.role == roleSupport:
 		return configRubyRE.MatchString(p) || mixRE.MatchString(p)
 	case f.role == roleCode:
-		return f.newU.lang == langShell && (checkNameRE.MatchString(baseName(p)) || hasAny(baseName(p), "cover") || toolCalls(f.oldU.src) > 0)
-	case f.role != roleConfig, ext(p) == ".api", ext(p) == ".gemspec":
-		return false // nor what a package says of itself
+		return gateScript(f) || f.newU.lang == langShell && (checkNameRE.MatchString(baseName(p)) || hasAny(baseName(p), "cover") || toolCalls(f.oldU.src) > 0)
+	case f.role != roleConfig:
+		return false
 	}
 	if _, read := readSettings(f.path(), f.new.Data); read {
 		return ext(p) == ".kts" || ext(p) == ".gradle"
 	}
 	return true
+}
+
+// gateScript says whether a program in a folder of scripts runs tools that check.
+func gateScript(f *fileDiff) bool {
+	return hasSeg(f.path(), "scripts", "script", "tools", "ci", ".ci", "hack", "dev", "devtools", "tasks") && len(commandLines(f.path(), f.oldU.src)) > 0 && toolCalls(strings.Join(commandLines(f.path(), f.oldU.src), "\n")) > 0
 }
 
 var (
@@ -67,7 +72,7 @@ func flip(p, a, b string) (rule, why string) {
 		if floorNameRE.MatchString(wordsOf(a)) && len(minus(y, x)) == 0 && numbersIn(x) > numbersIn(y) && numbersIn(y) > 0 {
 			return "C05", "a threshold is gone"
 		}
-	case len(minus(x, y)) == 0 && leaveOutRE.MatchString(wordsOf(a)) && !besideCode(strings.Join(minus(y, x), "")):
+	case isConfig(p) && langOf(p, "") != langMake && strings.Contains(a, "[") && len(minus(x, y)) == 0 && leaveOutRE.MatchString(wordsOf(a)) && !besideCode(strings.Join(minus(y, x), "")):
 		if rule = toolRule(strings.ToLower(a + " " + baseName(p))); rule == "" {
 			rule = "C05"
 		}
@@ -99,6 +104,8 @@ func flipWord(p string, x, y []string) (rule, why string) {
 	from, okA := amount(x[at])
 	to, okB := amount(y[at])
 	switch {
+	case okA && okB && from > 0 && to == 0 && exitBeforeRE.MatchString(before):
+		return "C08", "a failure became a success"
 	case okA && okB && (retryWordRE.MatchString(before) || timeWordRE.MatchString(before)):
 		if to > from && (retryWordRE.MatchString(before) || to > 10*from) || to == 0 && timeWordRE.MatchString(before) && !retryWordRE.MatchString(before) {
 			return "C06", "retries or time grew"
@@ -121,6 +128,9 @@ func flipWord(p string, x, y []string) (rule, why string) {
 	return "", ""
 }
 
+// exitBeforeRE stands before a status.
+var exitBeforeRE = lazily(`\b(exit|return)( \()?$`)
+
 func numbersIn(ws []string) int {
 	n := 0
 	for _, w := range ws {
@@ -132,7 +142,7 @@ func numbersIn(ws []string) int {
 }
 
 // resourceRE are words for what a run may use, which says nothing about what passes.
-var resourceRE = lazily(`heap|memory|size|parallel|fork|worker|jobs|thread|width|length|depth|age|cache|log`)
+var resourceRE = lazily(`\b(heap|memory|size|parallel|forks?|workers?|jobs|threads?|width|length|depth|age|cache|log)\b`)
 
 // mayFailRE are words for what may fail.
 var mayFailRE = lazily(`failure|warning|error|issue|drop|complexity|violation|skip`)

@@ -140,7 +140,7 @@ func (d *diff) dependency(f *fileDiff, key string, a, b []string) bool {
 	default:
 		return false
 	}
-	if !hasAny(strings.ToLower(key), "dependencies", "require", "overrides", "resolutions", "patch", "replace", "sources", "repositories", "dependency-groups", "extras", "group") || strings.HasPrefix(key, "tool.") && !hasAny(key, "uv.sources", "dependencies") {
+	if !hasAny(strings.ToLower(key), "dependencies", "require.", "require-dev", "overrides", "resolutions", "patch", "replace", "sources", "repositories", "dependency-groups", "extras", "group") || strings.HasPrefix(key, "tool.") && !hasAny(key, "uv.sources", "dependencies") {
 		return false
 	}
 	one, two := first(a), first(b)

@@ -360,10 +360,10 @@ func (s *shellFlow) simple(under fate) {
 	if set, ok := strings.CutPrefix(cmd, "set "); ok {
 		s.options(set)
 	}
-	if listedRE.MatchString(cmd) {
-		s.runs[listed]++
+	if name := programOf(cmd); name != "" {
+		s.runs[name]++
 		if under == fails {
-			s.fails[listed]++
+			s.fails[name]++
 		}
 	}
 	for tool, n := range toolRuns(shellWords(cmd)) {
@@ -375,10 +375,26 @@ func (s *shellFlow) simple(under fate) {
 }
 
 // listed stands for the programs that a loop goes through.
-const listed = "what is listed"
+const listed = own + "what is listed"
 
 // listedRE runs a program whose name a variable holds.
 var listedRE = lazily(`^(?:(?:ba|da|z|k)?sh |python3? |node |ruby |\./)?"?\$\{?\w+\}?"?$|^\./\$`)
+
+// programOf names the project's own program that a command runs, when it is one
+// that checks; the mark before the name tells it from a tool.
+func programOf(cmd string) string {
+	if listedRE.MatchString(cmd) {
+		return listed
+	}
+	words := strings.Fields(cmd)
+	if len(words) == 0 || !strings.ContainsAny(words[0], "/.") || toolCalls(cmd) > 0 || !checkNameRE.MatchString(words[0]) || strings.ContainsAny(words[0], "=$") || words[0] == "." {
+		return ""
+	}
+	return own + words[0]
+}
+
+// own marks a program of the project.
+const own = "own "
 
 // options follows set -e, set +e and pipefail.
 func (s *shellFlow) options(set string) {

@@ -77,7 +77,7 @@ func toolRuns(words []string) map[string]int {
 		}
 		switch strings.Trim(base, "@-()$") {
 		case "go", "GO", "cargo", "CARGO", "mix", "dotnet", "swift", "npm", "yarn", "pnpm", "bun", "deno", "make", "MAKE", "rake", "rails", "composer", "bundle", "node", "just", "task", "zig", "sbt", "lein", "flutter", "dart", "php", "artisan", "meson", "bazel", "hatch", "poetry", "uv", "pdm", "dune", "stack", "cabal", "elixir", "mage", "invoke", "inv":
-			if next == "test" || next == "vet" || next == "check" || next == "lint" || next == "build" || next == "clippy" || next == "nextest" || next == "run" || next == "format" || next == "credo" || next == "dialyzer" || next == "t" || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || next == "verify" || next == "compile" || next == "typecheck" || next == "fmt" || next == "audit" || next == "deny" || next == "miri" || next == "doc" && base == "cargo" || taskRunners[base] && checkingScriptRE.MatchString(next) {
+			if next == "test" || next == "vet" || next == "check" || next == "lint" || next == "build" || next == "clippy" || next == "nextest" || next == "run" || next == "format" || next == "credo" || next == "dialyzer" || next == "t" || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || next == "verify" || next == "compile" || next == "typecheck" || next == "fmt" || next == "audit" || next == "deny" || next == "miri" || taskRunners[base] && checkingScriptRE.MatchString(next) {
 				if next == "run" {
 					if s := scriptRun(words[i+1:]); s != "" {
 						out["run "+s]++
@@ -95,7 +95,9 @@ func toolRuns(words []string) map[string]int {
 				}
 			}
 		default:
-			if tools[base] && !(next == "install" && (base == "playwright" || base == "cypress")) {
+			if next == "format" && (base == "ruff" || base == "biome") {
+				out[base+" format"]++ // which looks at nothing but layout
+			} else if tools[base] && !(next == "install" && (base == "playwright" || base == "cypress")) {
 				out[base]++
 			} else if strings.HasPrefix(w, "./") && hasAny(strings.ToLower(base), "test", "check", "lint", "spec", "verify") || strings.HasSuffix(base, ".sh") && hasAny(strings.ToLower(base), "test", "check", "lint") {
 				out[base]++

@@ -73,7 +73,7 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			if strings.HasPrefix(h.why, "no longer runs ") {
 				tool := strings.TrimPrefix(h.why, "no longer runs ")
 				now := toolRuns(shellWords(strings.Join(allNew, "\n")))
-				if now[tool] > 0 || aliased(tool, now, strings.Join(allNew, "\n")) || usesTool(nj.uses, tool) || hasAny(strings.Join(rb, "\n"), "make ", "just ", "npm run", "tox", "nox", "task ", "hatch", "yarn ", "pnpm ", "./", "uv run", "rake", "bin/") {
+				if now[tool] > 0 || aliased(tool, now, strings.Join(allNew, "\n")) || usesTool(nj.uses, tool) || hasAny(strings.Join(minus(pieces(strings.Join(rb, "\n")), pieces(strings.Join(ra, "\n"))), "\n"), "make ", "just ", "npm run", "tox", "nox", "task ", "hatch", "yarn ", "pnpm ", "./", "uv run", "rake", "bin/") {
 					h.sev = loopcore.SevHuman
 				}
 			}
@@ -180,6 +180,9 @@ func (d *diff) ciMatrix(f *fileDiff, a, b *ciDoc) {
 			d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), k, nil), fmt.Sprintf("%s: %s lost %s", name, k, show(gone)))
 		}
 		for _, k := range keysOf(nj.lists, nil) {
+			if tolerated := "continue-on-error: ${{ matrix." + k[strings.LastIndexByte(k, '.')+1:]; contains(nj.lists[k], "true") && !contains(oj.lists[k], "true") && strings.Contains(string(f.old.Data), tolerated) {
+				d.report("C07", loopcore.SevBlock, f.path(), 0, fmt.Sprintf("%s: %s lets failures pass", name, k))
+			}
 			if strings.Contains(k, "exclude") && len(minus(nj.lists[k], oj.lists[k])) > 0 {
 				d.report("C07", loopcore.SevHuman, f.path(), 0, fmt.Sprintf("%s: %s grew", name, k))
 			}
@@ -238,7 +241,8 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 				for _, v := range minus(oj.keys[k], b.jobs[name].keys[k]) {
 					if j := b.jobs[v]; j != nil && j.checks() {
 						sev := loopcore.SevHuman
-						if strings.Contains(allOf(oj.keys), "toJSON(needs)") || strings.Contains(strings.Join(oj.runs, "\n"), "needs.") {
+						sums := strings.Contains(allOf(oj.keys), "toJSON(needs)") || strings.Contains(strings.Join(oj.runs, "\n"), "needs.")
+						if sums && len(toolRuns(shellWords(strings.Join(j.runs, "\n")))) > 0 {
 							sev = loopcore.SevBlock // the job that sums up all others
 						}
 						d.report("C07", sev, f.path(), 0, name+" no longer waits for "+v)
