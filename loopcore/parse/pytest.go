@@ -14,7 +14,7 @@ var pyTest = Reader{Name: pytestName, Kind: loopcore.KindTest, Spot: spotPytest,
 
 func spotPytest(l *Log) bool {
 	return l.HasAny(" test session starts ", "= FAILURES =", "= ERRORS =", " short test summary info ", "\nFAILED ", "INTERNALERROR> ", "= PASSES =", "no tests ran in ", "ImportError while loading conftest", "+ Timeout +", "Test session starts (platform: ") ||
-		l.Has(" passed") && l.Has(" in ") || l.Has(" failed") && l.Has(" in ") || l.HasLine("ERROR: usage:") || l.HasLine("ERROR: file or directory not found")
+		l.Has(" passed") && l.Has(" in ") || l.Has(" failed") && l.Has(" in ") || l.HasLine("ERROR: usage:") || l.HasLine("ERROR: file or directory not found") || l.Has("Fatal Python error: ") && l.Has("_pytest")
 }
 
 // pyRun is the state of reading pytest's output.
@@ -239,7 +239,7 @@ func (p *pyRun) line(i int, line string) int {
 			p.usage, p.usageAt, p.started = strings.TrimPrefix(line, "ERROR: "), i, p.started || strings.Contains(line, "usage:") || strings.Contains(line, "not found: ")
 		}
 		return 1
-	case strings.HasPrefix(line, "+++") && strings.Contains(line, " Timeout +") && p.crash == nil:
+	case strings.Contains(line, "++ Timeout ++") && p.crash == nil: // it may follow a row of progress
 		return p.stackDump(i)
 	case strings.HasPrefix(line, "Test session starts (platform: "):
 		p.sugared = true

@@ -51,11 +51,14 @@ func (p *pyRun) nameByFrames(f *loopcore.Failure) {
 // stackDump reads what pytest-timeout's thread method prints before it ends
 // the process.
 func (p *pyRun) stackDump(i int) int {
-	end := i + 1
+	from, end := i, i+1
 	for end < len(p.l.Lines) && !strings.HasPrefix(p.l.Lines[end], "+++") {
+		if strings.Contains(p.l.Lines[end], " Stack of MainThread ") { // where tests run; plugins have threads too
+			from = end
+		}
 		end++
 	}
-	t := readPyTrace(p.l, i, end)
+	t := readPyTrace(p.l, from, end)
 	f := loopcore.Failure{Kind: loopcore.FailTimeout, At: p.l.Number(i), Message: "Timeout: the run was ended while the test ran"}
 	p.l.place(&f, t.frames)
 	p.nameByFrames(&f)
