@@ -275,6 +275,7 @@ func (u *unit) inline(c *check, init span) {
 			c.ops[k], c.opAt[k] = val, parts[1]
 		}
 	}
+	u.spreadDiff(c)
 	if len(c.ops) > 1 && c.ops[0] == c.ops[1] {
 		c.rank, c.soft = 0, "both sides are the same"
 	}

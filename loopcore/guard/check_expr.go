@@ -121,17 +121,7 @@ var ignoredNameRE = lazily(`\b_\w*`)
 // refine corrects the rank of a comparison by what is compared.
 func (u *unit) refine(c *check, op string, width int) {
 	r := c.ops[1]
-	if a := u.diffArgs(c.opAt[0]); len(a) > 1 && (r == `""` || isNil(r)) && (op == "==" || op == "!=") {
-		c.ops[0], c.ops[1] = u.norm(a[0].from, a[0].to), u.norm(a[1].from, a[1].to)
-		c.opAt = []span{a[0], a[1]}
-		if len(a) > 2 {
-			c.ops, c.opAt = append(c.ops, u.norm(a[2].from, a[len(a)-1].to)), append(c.opAt, span{a[2].from, a[len(a)-1].to})
-		}
-		if c.ops[0] == c.ops[1] {
-			c.soft = "both sides are the same"
-		}
-		return
-	}
+	u.spreadDiff(c)
 	switch {
 	case op == "is" && width == 2 || (op == "!=" || op == "!==") && isNil(r):
 		c.rank = 40
@@ -173,12 +163,23 @@ func (u *unit) refine(c *check, op string, width int) {
 	}
 }
 
-// diffArgs are the arguments of cmp.Diff and its like.
-func (u *unit) diffArgs(s span) []span {
-	if open := u.prevOpen(s.to - 1); u.lang == langGo && open > s.from && u.text(open-1) == "Diff" {
-		return u.args(open)
+// spreadDiff takes what cmp.Diff and its like compare for the sides of a check
+// that there is no difference.
+func (u *unit) spreadDiff(c *check) {
+	if u.lang != langGo || len(c.opAt) != 2 || c.ops[1] != `""` && !isNil(c.ops[1]) {
+		return
 	}
-	return nil
+	s := c.opAt[0]
+	open := u.prevOpen(s.to - 1)
+	if open <= s.from || u.text(open-1) != "Diff" {
+		return
+	}
+	if a := u.args(open); len(a) > 1 {
+		c.ops, c.opAt = nil, nil
+		for _, x := range a {
+			c.ops, c.opAt = append(c.ops, u.norm(x.from, x.to)), append(c.opAt, x)
+		}
+	}
 }
 
 func isPlainName(s string) bool {

@@ -176,6 +176,9 @@ func (d *diff) hookShapes(f *fileDiff) {
 				}
 			}
 		}
+		if x.name == "load_tests" && strings.Contains(body, "TestSuite()") && !strings.Contains(body, "addTest") || x.name == "runnable_methods" && emptyListRE.MatchString(body) {
+			d.report("T08", loopcore.SevBlock, f.path(), u.line(x.at), x.name+" hands no tests to the runner: "+clip(body, 120))
+		}
 		if sev != "" {
 			d.report("R04", sev, f.path(), u.line(x.at), fmt.Sprintf("hook %s drops failures: %s", x.name, clip(body, 120)))
 		}
@@ -183,6 +186,9 @@ func (d *diff) hookShapes(f *fileDiff) {
 	d.wrappedExamples(f)
 	d.runnerStatus(f)
 }
+
+// emptyListRE is a body that gives an empty list.
+var emptyListRE = lazily(`\[\](end)?$`)
 
 // runnersOwn says whether a function of a file of tests can only be one that the runner calls.
 func runnersOwn(u *unit, x *fn) bool {

@@ -46,7 +46,7 @@ var (
 	swallowLineRE = lazily(`\bcontextlib\.suppress\((Base)?Exception\)|\bsuppress\((Base)?Exception\)|\bErr\(_\w*\)=>(\{\}|\(\)|Ok\(\(\)\)|0(\.0)?|None|""|Default::default\(\)|return( Ok\(\(\)\))?),?$|\bif let Err\(_\w*\)=.*\{\}$`)
 	// swallowShellRE lets a command fail.
 	swallowShellRE = lazily(`\|\| ?(true|:)$|^set ?\+e|^set ?\+o errexit`)
-	broadCatchRE   = lazily(`^(\\?\$?\w+|_|\.\.\.|\\?(Exception|Throwable|Error)( \$?\w+)?|(final )?(\w+\.)*(Exception|Throwable|Error)( \w+)?|\w+:(Exception|Throwable|Any|unknown|any)|(const )?std::exception&? ?\w*)?$`)
+	broadCatchRE   = lazily(`^(\$\w+|[a-z_]\w*|\.\.\.|\\?(Exception|Throwable|Error)( \$?\w+)?|(final )?(\w+\.)*(Exception|Throwable|Error)( \w+)?|\w+:(Exception|Throwable|Any|unknown|any)|(const )?std::exception&? ?\w*)?$`)
 	broadExceptRE  = lazily(`^\(?((Base)?Exception,?)?\)?( as \w+)?$`)
 	broadRescueRE  = lazily(`^(StandardError|Exception)?(=>\w+)?$`)
 )
