@@ -59,7 +59,7 @@ func meaningOf(p, key string, a, b []string) (keyRule, bool) {
 	if section := toolRule(strings.ToLower(key)); sharedFile(base) || section == "C05" && rule != "" {
 		rule = section
 	}
-	if strings.HasPrefix(key, "scripts.") {
+	if strings.HasPrefix(key, "scripts.") || strings.HasSuffix(key, "list_externals") {
 		return keyRule{}, false
 	}
 	if rule == "" {

@@ -24,7 +24,7 @@ func (d *diff) loopSources() {
 				continue
 			}
 			cut := narrowRE.FindString(skipCallRE.ReplaceAllString(h.text, "")) // a skip is told as one
-			empty := emptySources(h.text) > emptied
+			empty := emptySources(h.text) > emptied && old[strings.ReplaceAll(h.text, "[]", "array()")] == 0
 			if cut == "" && !empty || anyContains(old, cut) && !empty {
 				continue
 			}

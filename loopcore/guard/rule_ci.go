@@ -94,6 +94,7 @@ func neverHere(key string, a, b []string) bool {
 func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
 	words := wordsOf(name)
 	switch {
+	case strings.Contains(words, "prerelease"):
 	case name == "args" || name == "arguments" || name == "options":
 		for _, h := range compareFlags(strings.ToLower(step), shellWords(strings.Join(a, " ")), shellWords(strings.Join(b, " "))) {
 			if !checkNameRE.MatchString(step) && !runnerActionRE.MatchString(step) && toolRule(strings.ToLower(step)) == "" {

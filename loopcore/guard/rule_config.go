@@ -67,6 +67,9 @@ func (d *diff) settingsOf(f *fileDiff) {
 			return
 		}
 	}
+	if isBaseline(p) && ext(p) == ".neon" && len(after) < len(before) {
+		return // fewer findings are accepted; which, its entries tell
+	}
 	migrated := f.old != nil && len(before["version"]) != len(after["version"]) && !d.inLoop() // the file follows another scheme
 	for _, k := range keysOf(before, after) {
 		if equalBags(before[k], after[k]) {
@@ -198,6 +201,9 @@ func minus(a, b []string) []string {
 func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 	p := f.path()
 	say := func(sev loopcore.Severity) {
+		if sev == loopcore.SevBlock && !d.inLoop() && (f.old == nil && isCheckConfig(p) || r.rule == "C03" && newTool(f, key)) {
+			sev = loopcore.SevHuman // the first settings of a tool
+		}
 		switch r.rule {
 		case "C02":
 			if sev == loopcore.SevBlock && !d.inLoop() && newProfile(f, key) {
@@ -296,7 +302,7 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 		if strings.HasSuffix(f.path(), ".kts") && d.newTask(f, key) {
 			return
 		}
-		if len(minus(b, a)) > 0 && f.old != nil {
+		if news := minus(b, a); len(news) > 0 && f.old != nil && (d.inLoop() || !sameEnds(news, minus(a, b))) {
 			if r.rule == "C11" && len(a) > 0 && !d.inLoop() {
 				say(loopcore.SevHuman) // the list has another name
 				return
@@ -304,6 +310,17 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(r.sev)
 		}
 	}
+}
+
+// isCheckConfig says whether a file holds the settings of one tool and nothing else.
+func isCheckConfig(p string) bool {
+	return hasAny(baseName(p), "codecov", ".coveragerc", "sonar-project")
+}
+
+// newTool says whether the old file holds no settings of the tool that a key of pyproject.toml is about.
+func newTool(f *fileDiff, key string) bool {
+	parts := strings.SplitN(key, ".", 3)
+	return f.old != nil && baseName(f.path()) == "pyproject.toml" && len(parts) == 3 && parts[0] == "tool" && !strings.Contains(string(f.old.Data), "[tool."+parts[1])
 }
 
 // profileRE is a profile of Maven, with its name.

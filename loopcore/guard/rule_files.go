@@ -205,6 +205,9 @@ func (d *diff) testGone(p string) bool {
 		if f.role == roleCode && f.new == nil {
 			return true
 		}
+		if dir := dirOf(dirOf(p)); d.impl && f.new == nil && f.role != roleSnapshot && strings.HasPrefix(f.path(), dir+"/") && dir != "." {
+			return true // the case that it belongs to
+		}
 	}
 	return false
 }
@@ -214,7 +217,7 @@ func (d *diff) fixture(f *fileDiff) {
 	if f.old == nil || f.new != nil && string(f.old.Data) == string(f.new.Data) && f.new.Data != nil {
 		return
 	}
-	if strings.HasSuffix(strings.ToLower(f.path()), ".md") {
+	if strings.HasSuffix(strings.ToLower(f.path()), ".md") || isLock(f.path()) {
 		return
 	}
 	sev := d.dataSeverity()

@@ -39,6 +39,9 @@ func (u *unit) isExit(i int) bool {
 	}
 	switch t {
 	case "return":
+		if u.lang == langGo && !u.first(i+1) && next != "}" && next != ";" {
+			return false // a test gives nothing back: it is that of a function inside
+		}
 		return !u.returnsCheck(i)
 	case "continue", "break":
 		return u.lang != langElixir && next != ":"

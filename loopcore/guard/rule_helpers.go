@@ -69,8 +69,8 @@ func (d *diff) compareHelper(f *fileDiff, o, n *fn) {
 	p := testPair{old: pseudo(f.oldU, o, olds), new: pseudo(f.newU, n, news)}
 	before := len(d.found)
 	d.compareChecks(p, map[string]int{})
-	d.earlyExit(p)
 	aside := len(d.found)
+	d.earlyExit(p)
 	d.around(p)
 	if !d.inLoop() && d.impl {
 		d.soften(aside) // a helper may serve more than it did

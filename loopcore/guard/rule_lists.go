@@ -42,7 +42,7 @@ func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say 
 	if len(news) == 0 || len(news) == 1 && (news[0] == "" || news[0] == "[]" || strings.HasPrefix(news[0], "$(")) {
 		return
 	}
-	if narrower(news, minus(x, y)) {
+	if narrower(news, minus(x, y)) || !d.inLoop() && sameEnds(news, minus(x, y)) {
 		return
 	}
 	sev := d.newFile(f, r.sev)
@@ -123,6 +123,30 @@ func sameWords(news, gone []string) bool {
 }
 
 // narrower says whether every new entry replaces a wider one: src/** → src/gen/**.
+// sameEnds says whether each new path took the place of one that ends in the same
+// way below a folder of another name.
+func sameEnds(news, gone []string) bool {
+	if len(news) != len(gone) {
+		return false
+	}
+	end := func(p string) string {
+		part := strings.FieldsFunc(p, func(r rune) bool { return r == '/' || r == '\\' })
+		if n := len(part); n > 1 && !strings.Contains(part[n-1], "*") {
+			return part[n-1]
+		}
+		if len(part) < 3 {
+			return p
+		}
+		return strings.Join(part[len(part)-2:], "/")
+	}
+	for k := range news {
+		if end(news[k]) != end(gone[k]) || news[k] == gone[k] {
+			return false
+		}
+	}
+	return true
+}
+
 func narrower(news, gone []string) bool {
 	if len(gone) < len(news) || len(gone) == 0 {
 		return false

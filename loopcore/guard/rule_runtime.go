@@ -206,6 +206,9 @@ func (d *diff) spared(rule string, f *fileDiff, l textLine) bool {
 	case "R10":
 		t := l.text
 		return u.testAt(l.at) != nil || strings.Contains(t, "BASH_SOURCE[0") || u.lang == langShell && strings.Contains(t, "tests/") && !strings.Contains(t, "expected") || hasSeg(f.path(), "scripts", "script", "tools", "build", "ci", "example", "examples", "bench", "benchmarks", "docs")
+	case "R04":
+		at := strings.Index(l.text, ".retryTimes(")
+		return at >= 0 && strings.Count(l.text[:at], `"`)%2 == 1 // in the text of a program that the test runs
 	case "R05":
 		return strings.Contains(l.text, "assert.strict=") || u.lang == langGo
 	}

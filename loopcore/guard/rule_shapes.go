@@ -87,7 +87,7 @@ func (d *diff) conditioned(f *fileDiff) {
 			continue
 		}
 		sev := loopcore.SevBlock
-		if u.funcAt(i) == nil && projectMacroRE.MatchString(m[1]) {
+		if u.funcAt(i) == nil && projectMacroRE.MatchString(m[1]) || !d.inLoop() && d.providesLibrary(langC) {
 			sev = loopcore.SevHuman
 		}
 		d.report("R01", sev, f.path(), u.line(i), "compiled otherwise for the tests: "+clip(u.text(i), 120))

@@ -103,6 +103,9 @@ func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all 
 		if tool, ok := strings.CutPrefix(h.why, "no longer runs "); ok && all.runs(tool, name) {
 			h.sev = loopcore.SevHuman
 		}
+		if strings.HasPrefix(h.why, "it runs only under") && how == oneProgram && !d.inLoop() && strings.Count(strings.Join(b, "\n"), "else") > strings.Count(strings.Join(a, "\n"), "else") {
+			h.sev = loopcore.SevHuman // a program of two ways, each of which may run it
+		}
 		d.report(r, h.sev, f.path(), keyLine(string(f.new.Data), name, b), name+": "+h.why)
 	}
 }
