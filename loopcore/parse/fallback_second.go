@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -25,7 +26,7 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 		return r // whatever else is there, it would not be taken
 	}
 	g := s.read(loopcore.Report{})
-	if nearly(counting(g.Failures), told, n) && (more || nearer && withLine(g.Failures) > 2*placed) {
+	if nearly(counting(g.Failures), told, n) && (more || nearer && withLine(g.Failures) > 2*placed && allNamed(g.Failures)) {
 		g.Killed, g.Tests = r.Killed, r.Tests
 		return g
 	}
@@ -48,6 +49,12 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 // reader found less than half of that, some may be missing.
 func nearly(found, told, known int) bool {
 	return found == told || told > 2*known && found*5 >= told*4 && found <= told+1
+}
+
+// allNamed reports whether every failure is of a test: a finding without a name
+// does not stand for one that a known reader named.
+func allNamed(fs []loopcore.Failure) bool {
+	return !slices.ContainsFunc(fs, func(f loopcore.Failure) bool { return f.Name == "" && !f.Optional })
 }
 
 // bare is how many tests failed at no line.
