@@ -174,7 +174,7 @@ func junitDetail(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 	}
 	for ; end < len(l.Lines) && end < i+600; end++ {
 		text := strings.TrimLeft(l.Lines[end], "│ ")
-		if text == l.Lines[end] && !strings.HasPrefix(text, "\t") || hasAnyPrefix(text, []string{"duration: ", "├─ ", "└─ "}) {
+		if text != "" && text == l.Lines[end] && !strings.HasPrefix(text, "\t") || hasAnyPrefix(text, []string{"duration: ", "├─ ", "└─ "}) {
 			break
 		}
 		t.line(text)
