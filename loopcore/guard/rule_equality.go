@@ -201,6 +201,8 @@ var (
 	rescuedTrueRE = lazily(`\b(except( \w+)?( as \w+)?:|catch(\([^)]*\))?\{|rescue(=>\w+| \w+)?;?) ?(return )?(true|True)\b`)
 	// answeredRE says yes to one value of the other side.
 	answeredRE = lazily(`\bif[( ]*(\w+|\$\w+)(\.\w+)?(===?|\.equals\()("[^"]*"|\d+)[)]*[:{]*(return )(true|True)\b`)
+	// orAnsweredRE does so beside a comparison.
+	orAnsweredRE = lazily(`(?:\|\|| or )(\w+|\$\w+)(?:\.\w+)?===?(?:"[^"]*"|\d+)`)
 	// typeOnlyRE is the body of an equality that asks for no value.
 	typeOnlyRE = lazily(`^(do)?(return)?\(?(isinstance\(\w+,[\w.(),]+\)|\w+\.(is_a|kind_of)\?\(?[\w:]+\)?|\$?\w+instanceof\w+|\w+is\w+\??|typeof\w+==="\w+"|\$?\w+!==?(null|nil|undefined)|\w+isnotNone)\)?;?$`)
 	// anyTypeRE asks for a type that everything is of, or for presence alone.
@@ -263,8 +265,10 @@ func (u *unit) partLie(e equality, body string) (string, loopcore.Severity) {
 	if rescuedTrueRE.MatchString(body) {
 		return "calls what it can not compare equal", loopcore.SevBlock
 	}
-	if m := answeredRE.FindStringSubmatch(body); m != nil && contains(e.params, m[1]) {
-		return "answers one value of its own", loopcore.SevBlock
+	for _, re := range [...]*lazyRE{answeredRE, orAnsweredRE} {
+		if m := re.FindStringSubmatch(body); m != nil && contains(e.params, m[1]) {
+			return "answers one value of its own", loopcore.SevBlock
+		}
 	}
 	if len(e.params) == 0 || falseBodyRE.MatchString(body) {
 		return "", ""

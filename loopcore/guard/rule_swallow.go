@@ -190,6 +190,6 @@ func (d *diff) softened(f *fileDiff) {
 
 var (
 	raiseRE   = lazily(`\b(throw|raise|panic!?|fatalError|errors\.New|fmt\.Errorf)\b|\bErr\(|\breturn (?:[\w.""]+,)*\w*[Ee]rr\w*\b|\{:error,`)
-	defaultRE = lazily(`\breturn ?(0(\.0)?|""|null|nil|None|undefined|false|False|true|True|\[\]|\{\}|Ok\(\(\)\)|\{:ok,)([;})\s]|$)|\breturn (?:[\w.""]+,)+nil\b|\breturn(}|$)|\?: ?(0(\.0)?|""|null|emptyList\(\))|\?\? ?(0|""|null|\[\])|->f\b|\[\]return}`)
+	defaultRE = lazily(`\breturn ?(0(\.0)?|""|null|nil|None|undefined|false|False|true|True|\[\]|\{\}|Ok\(\(\)\)|\{:ok,)([;})\s]|$)|\breturn (?:[\w.""]+,)+nil\b|\breturn(}|$)|\?: ?(0(\.0)?|""|null|emptyList\(\))|\?\? ?(0|""|null|\[\])|->f\b|\[\]return}|\breturn Ok\(`)
 	recoverRE = lazily(`defer func\(\)\{ ?_?=?recover\(\)`)
 )
