@@ -84,7 +84,10 @@ func goAssert(t string) bool {
 	if t == "" || t[0] < 'A' || t[0] > 'Z' {
 		return false
 	}
-	for _, w := range [...]string{"Equal", "Error", "Nil", "True", "False", "Contains", "Len", "Empty", "Panics", "Match", "Zero", "Greater", "Less", "Delta", "Epsilon", "Regexp", "Subset", "Eventually", "Never", "Same", "IsType", "Implements", "Assert", "JSONEq", "YAMLEq", "Exactly", "WithinDuration", "WithinRange", "Positive", "Negative", "FileExists", "DirExists", "Fail", "Cmp", "EqualError", "Condition", "Called", "NumberOfCalls"} {
+	for _, w := range [...]string{"Equal", "Error", "Nil", "True", "False", "Contains", "Len", "Empty", "Panics", "Match", "Zero", "Greater", "Less",
+		"Delta", "Epsilon", "Regexp", "Subset", "Eventually", "Never", "Same", "IsType", "Implements", "Assert", "JSONEq", "YAMLEq", "Exactly",
+		"WithinDuration", "WithinRange", "Positive", "Negative", "FileExists", "DirExists", "Fail", "Cmp", "EqualError", "Condition", "Called",
+		"NumberOfCalls"} {
 		if strings.Contains(t, w) && t != "Errorf" || t == "Error" {
 			return true
 		}
@@ -94,14 +97,22 @@ func goAssert(t string) bool {
 
 func jsAssert(t string) bool {
 	switch t {
-	case "ok", "equal", "equals", "deepEqual", "strictEqual", "deepStrictEqual", "notEqual", "notStrictEqual", "notDeepEqual", "throws", "rejects", "doesNotThrow", "doesNotReject", "match", "is", "not", "like", "true", "false", "truthy", "falsy", "isTrue", "isFalse", "regex", "snapshot", "notOk", "isOk", "fail", "include", "includes", "deepInclude", "isDefined", "isNull", "isNotNull", "exists", "lengthOf", "property", "closeTo", "approximately", "instanceOf", "typeOf", "isAbove", "isBelow", "sameMembers", "calledWith", "calledOnce", "called", "callCount", "calledOnceWithExactly", "notCalled", "same", "notSame", "looseEqual", "matchObject", "isArray", "isObject", "isString", "throwsAsync", "notThrows", "eql", "strictNotEqual", "partialDeepStrictEqual", "deepEquals", "isEmpty", "isUndefined", "calledWithExactly":
+	case "ok", "equal", "equals", "deepEqual", "strictEqual", "deepStrictEqual", "notEqual", "notStrictEqual", "notDeepEqual", "throws",
+		"rejects", "doesNotThrow", "doesNotReject", "match", "is", "not", "like", "true", "false", "truthy", "falsy", "isTrue", "isFalse", "regex",
+		"snapshot", "notOk", "isOk", "fail", "include", "includes", "deepInclude", "isDefined", "isNull", "isNotNull", "exists", "lengthOf",
+		"property", "closeTo", "approximately", "instanceOf", "typeOf", "isAbove", "isBelow", "sameMembers", "calledWith", "calledOnce", "called",
+		"callCount", "calledOnceWithExactly", "notCalled", "same", "notSame", "looseEqual", "matchObject", "isArray", "isObject", "isString",
+		"throwsAsync", "notThrows", "eql", "strictNotEqual", "partialDeepStrictEqual", "deepEquals", "isEmpty", "isUndefined", "calledWithExactly":
 		return true
 	}
 	return false
 }
 
 func cAssert(t string) bool {
-	for _, p := range [...]string{"EXPECT_", "ASSERT_", "FAIL", "ADD_FAILURE", "CHECK", "REQUIRE", "BOOST_CHECK", "BOOST_REQUIRE", "BOOST_TEST", "BOOST_WARN", "TEST_ASSERT", "cr_assert", "cr_expect", "ck_assert", "assert_", "STRCMP_EQUAL", "LONGS_EQUAL", "DOUBLES_EQUAL", "QCOMPARE", "QVERIFY", "SUCCEED", "STATIC_REQUIRE", "WARN", "fail_unless", "lequal", "lok", "mu_assert", "munit_assert", "UNSIGNED_LONGS_EQUAL", "POINTERS_EQUAL", "ASSERT", "EXPECT", "EXPECT_CALL"} {
+	for _, p := range [...]string{"EXPECT_", "ASSERT_", "FAIL", "ADD_FAILURE", "CHECK", "REQUIRE", "BOOST_CHECK", "BOOST_REQUIRE", "BOOST_TEST",
+		"BOOST_WARN", "TEST_ASSERT", "cr_assert", "cr_expect", "ck_assert", "assert_", "STRCMP_EQUAL", "LONGS_EQUAL", "DOUBLES_EQUAL", "QCOMPARE",
+		"QVERIFY", "SUCCEED", "STATIC_REQUIRE", "WARN", "fail_unless", "lequal", "lok", "mu_assert", "munit_assert", "UNSIGNED_LONGS_EQUAL",
+		"POINTERS_EQUAL", "ASSERT", "EXPECT", "EXPECT_CALL"} {
 		if strings.HasPrefix(t, p) && t != "CHECKED_IF" && t != "CHECKED_ELSE" && t != "CHECK_NOFAIL_MESSAGE" && t != "BOOST_TEST_MODULE" && t != "BOOST_TEST_MESSAGE" {
 			return true
 		}
@@ -465,12 +476,15 @@ func (u *unit) matcher(a span) bool {
 		return t[0] >= 'A' && t[0] <= 'Z' && u.text(a.from-1) == "("
 	case langSwift, langJava, langKotlin:
 		switch t {
-		case "equal", "equalTo", "is", "not", "contain", "contains", "beTrue", "beCloseTo", "notNullValue", "nullValue", "hasItem", "hasItems", "hasSize", "containsString", "closeTo", "throwError", "beNil", "instanceOf", "anything", "beGreaterThan", "haveCount", "beEmpty", "beTruthy", "beIdenticalTo", "greaterThan", "startsWith", "allOf", "anyOf":
+		case "equal", "equalTo", "is", "not", "contain", "contains", "beTrue", "beCloseTo", "notNullValue", "nullValue", "hasItem", "hasItems",
+			"hasSize", "containsString", "closeTo", "throwError", "beNil", "instanceOf", "anything", "beGreaterThan", "haveCount", "beEmpty",
+			"beTruthy", "beIdenticalTo", "greaterThan", "startsWith", "allOf", "anyOf":
 			return true
 		}
 	case langRuby:
 		switch t {
-		case "eq", "eql", "be", "match", "include", "raise_error", "contain_exactly", "be_within", "match_array", "equal", "have_attributes", "start_with", "a_kind_of", "be_a":
+		case "eq", "eql", "be", "match", "include", "raise_error", "contain_exactly", "be_within", "match_array", "equal", "have_attributes",
+			"start_with", "a_kind_of", "be_a":
 			return true
 		}
 	}

@@ -84,7 +84,8 @@ func (u *unit) coversAll(parts []span) bool {
 			if x == "!"+y || y == "!"+x || x == "not "+y || y == "not "+x {
 				return true
 			}
-			for _, pair := range [...][2]string{{"is_ok()", "is_err()"}, {"is_some()", "is_none()"}, {"==", "!="}, {">=", "<"}, {"<=", ">"}, {"is None", "is not None"}, {"isEmpty()", "isNotEmpty()"}} {
+			for _, pair := range [...][2]string{{"is_ok()", "is_err()"}, {"is_some()", "is_none()"}, {"==", "!="}, {">=", "<"}, {"<=", ">"},
+				{"is None", "is not None"}, {"isEmpty()", "isNotEmpty()"}} {
 				if strings.ReplaceAll(x, pair[0], "#") == strings.ReplaceAll(y, pair[1], "#") && strings.Contains(x, pair[0]) || strings.ReplaceAll(y, pair[0], "#") == strings.ReplaceAll(x, pair[1], "#") && strings.Contains(y, pair[0]) {
 					return true
 				}
@@ -127,7 +128,8 @@ func (u *unit) refine(c *check, op string, width int) {
 		c.rank = 40
 	case op == "instanceof":
 		c.rank = 40
-	case strings.Contains(c.ops[0], "approx") || strings.Contains(r, "approx") || strings.Contains(r, "Approx") || strings.Contains(c.ops[0], "Approx") || strings.Contains(r, "within(") || strings.Contains(r, "WithinAbs"):
+	case strings.Contains(c.ops[0], "approx") || strings.Contains(r, "approx") || strings.Contains(r, "Approx") || strings.Contains(c.ops[0],
+		"Approx") || strings.Contains(r, "within(") || strings.Contains(r, "WithinAbs"):
 		c.rank = 85
 		c.tol = u.tolerance(c.opAt[0], c.opAt[1])
 	case op == "<" || op == "<=" || op == ">" || op == ">=":
@@ -148,7 +150,8 @@ func (u *unit) refine(c *check, op string, width int) {
 		d := check{}
 		u.judgeUnary(&d, c.opAt[0].from, c.opAt[0].to)
 		c.rank = d.rank
-	case op == "=" && literalRE.ReplaceAllString(strings.Trim(c.ops[0], "[]{}"), "") == strings.Repeat(",", strings.Count(c.ops[0], ",")) && strings.ContainsAny(c.ops[0], `0123456789"`):
+	case op == "=" && literalRE.ReplaceAllString(strings.Trim(c.ops[0], "[]{}"), "") == strings.Repeat(",",
+		strings.Count(c.ops[0], ",")) && strings.ContainsAny(c.ops[0], `0123456789"`):
 		c.rank = 90 // a pattern of nothing but values
 	case op == "=" && ignoredNameRE.MatchString(c.ops[0]) && c.ops[0] != "_" && !isPlainName(c.ops[0]):
 		c.rank = 65
@@ -257,14 +260,17 @@ func predicateRank(name string) int {
 	switch n {
 	case "equals", "equal", "eql", "deepequal", "compareto", "equalfold", "strictequal", "isequal", "sequenceequal", "contentequals", "bytesequal":
 		return 90
-	case "isok", "issome", "ispresent", "isnotempty", "any", "isnotnull", "isdefined", "isinstance", "isa", "kindof", "nonempty", "hasvalue", "present", "isarray", "isstring", "isinteger", "isbinary", "ismap", "islist", "isnotblank", "notempty", "exists", "truthy", "respondto", "istype", "isinstanceof", "len", "count", "length":
+	case "isok", "issome", "ispresent", "isnotempty", "any", "isnotnull", "isdefined", "isinstance", "isa", "kindof", "nonempty", "hasvalue",
+		"present", "isarray", "isstring", "isinteger", "isbinary", "ismap", "islist", "isnotblank", "notempty", "exists", "truthy", "respondto",
+		"istype", "isinstanceof", "len", "count", "length":
 		return 40
 	case "iserr", "isfailure", "iserror":
 		return 50
 	case "isnone", "isempty", "empty", "isnull", "isnil", "nil":
 		return 75
 	}
-	for _, w := range [...]string{"contain", "include", "startswith", "endswith", "startwith", "endwith", "match", "hasprefix", "hassuffix", "haskey", "containskey", "isclose", "allclose", "cover"} {
+	for _, w := range [...]string{"contain", "include", "startswith", "endswith", "startwith", "endwith", "match", "hasprefix", "hassuffix", "haskey",
+		"containskey", "isclose", "allclose", "cover"} {
 		if strings.Contains(n, w) {
 			return 70
 		}
@@ -364,7 +370,8 @@ func (u *unit) tolerance(spans ...span) float64 {
 				continue
 			}
 			switch strings.ToLower(u.text(j)) {
-			case "abs", "rel", "delta", "epsilon", "margin", "atol", "rtol", "tolerance", "accuracy", "max_relative", "abs_diff", "error", "within", "offset", "percent", "eps":
+			case "abs", "rel", "delta", "epsilon", "margin", "atol", "rtol", "tolerance", "accuracy", "max_relative", "abs_diff", "error", "within",
+				"offset", "percent", "eps":
 				if t := u.text(j + 1); t == "=" || t == ":" {
 					return u.number(span{j + 2, min(j+4, s.to)})
 				} else if t == "(" {

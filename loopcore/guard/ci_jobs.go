@@ -41,7 +41,8 @@ func readJobs(b []byte) (*ciDoc, bool) {
 	if jobs == nil {
 		jobs = map[string]any{}
 		for k, e := range m {
-			if _, ok := e.(map[string]any); ok && k != "variables" && k != "default" && k != "workflow" && k != "trigger" && k != "pool" && k != "env" && k != "cache" && k != "on" {
+			if _,
+				ok := e.(map[string]any); ok && k != "variables" && k != "default" && k != "workflow" && k != "trigger" && k != "pool" && k != "env" && k != "cache" && k != "on" {
 				jobs[k] = e
 			}
 		}
@@ -120,7 +121,10 @@ func (j *job) pair(step, k string, v any, depth int) {
 		if s, ok := v.(string); ok {
 			j.uses = append(j.uses, s)
 		}
-	case "if", "only_if", "when", "continue-on-error", "allow_failure", "allow_failures", "continueOnError", "timeout-minutes", "timeoutInMinutes", "soft_fail", "ignoreExitStatus", "enabled", "condition", "retry", "only", "except", "rules", "needs", "failure", "shell", "filters", "skip", "manual", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts", "failOnStderr", "fail_ci_if_error", "failTaskOnFailedTests", "allowFailure", "trigger":
+	case "if", "only_if", "when", "continue-on-error", "allow_failure", "allow_failures", "continueOnError", "timeout-minutes",
+		"timeoutInMinutes", "soft_fail", "ignoreExitStatus", "enabled", "condition", "retry", "only", "except", "rules", "needs", "failure",
+		"shell", "filters", "skip", "manual", "max_retry", "retries", "retryCountOnTaskFailure", "max_attempts", "failOnStderr",
+		"fail_ci_if_error", "failTaskOnFailedTests", "allowFailure", "trigger":
 		s := settings{}
 		s.flatten("", v, 0)
 		var vals []string

@@ -28,7 +28,8 @@ func compareFlags(tool string, a, b []string) []hit {
 		case hasFlag(went, name) && has:
 			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
 		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):
-		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s") && !flagOf(tool, name, next(b, w)):
+		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s") && !flagOf(tool,
+			name, next(b, w)):
 		case looseRE.MatchString(w) || narrowRE2.MatchString(w) || narrowRE2.MatchString(name):
 			rule, sev := "C08", loopcore.SevBlock
 			switch {
@@ -64,7 +65,8 @@ func compareFlags(tool string, a, b []string) []hit {
 		}
 		rule := "C08"
 		switch {
-		case strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-pedantic") || w == "-D=warnings" || w == "warnings" || hasAny(w, "warnings-as-errors", "warnaserror"):
+		case strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-pedantic") || w == "-D=warnings" || w == "warnings" || hasAny(w,
+			"warnings-as-errors", "warnaserror"):
 			rule = "C10"
 		case hasAny(w, "cov", "fail-under", "threshold"):
 			rule = "C05"

@@ -11,7 +11,18 @@ import (
 func isConfig(p string) bool {
 	b := strings.ToLower(baseName(p))
 	switch b {
-	case "makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gemfile", "package.json", "composer.json", "cargo.toml", "go.mod", "go.work", "pom.xml", "cmakelists.txt", "mix.exs", "package.swift", "noxfile.py", "tasks.py", "taskfile.yml", "taskfile.yaml", "jenkinsfile", "dockerfile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitignore", ".gitattributes", ".gitmodules", ".rspec", ".simplecov", ".credo.exs", ".dialyzer_ignore.exs", ".formatter.exs", ".shellcheckrc", ".shellspec", ".batsrc", ".eslintignore", ".prettierignore", ".rubocop.yml", "ctestcustom.cmake", "cmakepresets.json", "build.bazel", "meson.build", "turbo.json", "nx.json", "project.json", "lerna.json", ".lintstagedrc", ".lintstagedrc.json", ".huskyrc", "setup.py", "setup.cfg", "tox.ini", "pyproject.toml", ".fixloop.yaml", ".fixloop.yml", "gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json", "test-suppressions.json", "makefile.am", "deny.toml", "audit.toml", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml", ".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig", "steepfile", "fastfile", "build.sbt", "build.cake", "conanfile.txt", "conanfile.py", "pipfile", "rust-toolchain.toml":
+	case "makefile", "gnumakefile", "justfile", ".justfile", "rakefile", "gemfile", "package.json", "composer.json", "cargo.toml", "go.mod",
+		"go.work", "pom.xml", "cmakelists.txt", "mix.exs", "package.swift", "noxfile.py", "tasks.py", "taskfile.yml", "taskfile.yaml",
+		"jenkinsfile", "dockerfile", ".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml",
+		"appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml",
+		".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitignore", ".gitattributes", ".gitmodules", ".rspec", ".simplecov", ".credo.exs",
+		".dialyzer_ignore.exs", ".formatter.exs", ".shellcheckrc", ".shellspec", ".batsrc", ".eslintignore", ".prettierignore", ".rubocop.yml",
+		"ctestcustom.cmake", "cmakepresets.json", "build.bazel", "meson.build", "turbo.json", "nx.json", "project.json", "lerna.json",
+		".lintstagedrc", ".lintstagedrc.json", ".huskyrc", "setup.py", "setup.cfg", "tox.ini", "pyproject.toml", ".fixloop.yaml", ".fixloop.yml",
+		"gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json",
+		"test-suppressions.json", "makefile.am", "deny.toml", "audit.toml", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml",
+		".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig",
+		"steepfile", "fastfile", "build.sbt", "build.cake", "conanfile.txt", "conanfile.py", "pipfile", "rust-toolchain.toml":
 		return true
 	case "config":
 		return hasSeg(p, "sorbet")
@@ -26,7 +37,9 @@ func isConfig(p string) bool {
 		return true
 	}
 	switch b { // of tools whose settings may lie anywhere
-	case "lint.xml", "build.xml", "testng.xml", "grumphp.yml", ".php-cs-fixer.php", ".php-cs-fixer.dist.php", ".swift-format", "vitest.workspace.ts", "vitest.workspace.js", "nuget.config", ".cirrus.yml", ".woodpecker.yml", "build.rs", "karma.conf.js", "build", "settings.gradle", "settings.gradle.kts", ".globalconfig":
+	case "lint.xml", "build.xml", "testng.xml", "grumphp.yml", ".php-cs-fixer.php", ".php-cs-fixer.dist.php", ".swift-format",
+		"vitest.workspace.ts", "vitest.workspace.js", "nuget.config", ".cirrus.yml", ".woodpecker.yml", "build.rs", "karma.conf.js", "build",
+		"settings.gradle", "settings.gradle.kts", ".globalconfig":
 		return true
 	}
 	return (configRE.MatchString("/"+strings.ToLower(p)) || namesTool(b)) && !hasSeg(p, "src", "lib", "app")
@@ -38,7 +51,12 @@ var configRE = lazily(`/((jest|vitest|vite|playwright|cypress|karma|wdio|babel|r
 func isBaseline(p string) bool {
 	b := strings.ToLower(baseName(p))
 	switch b {
-	case ".rubocop_todo.yml", "eslint-suppressions.json", ".eslint-suppressions.json", "detekt-baseline.xml", "lint-baseline.xml", "mypy-baseline.txt", ".mypy-baseline.txt", "ktlint-baseline.xml", ".dialyzer_ignore.exs", "globalsuppressions.cs", ".swiftlint-baseline.json", "suppressions.xml", ".gitleaksignore", ".trivyignore", ".snyk", ".secrets.baseline", "spotbugs-exclude.xml", "checkstyle-suppressions.xml", "findbugs-exclude.xml", ".betterer.results", "known_failures.txt", "known-failures.txt", "skiplist.txt", ".semgrepignore", ".bandit-baseline.json", "clippy-baseline.txt", ".bearer.ignore", "valgrind.supp", "lsan.supp", "tsan.supp", "asan.supp", "ubsan.supp", ".erb_lint_todo.yml", ".haml-lint_todo.yml", ".reek_todo.yml", ".todo.reek", "oxlint-suppressions.json":
+	case ".rubocop_todo.yml", "eslint-suppressions.json", ".eslint-suppressions.json", "detekt-baseline.xml", "lint-baseline.xml",
+		"mypy-baseline.txt", ".mypy-baseline.txt", "ktlint-baseline.xml", ".dialyzer_ignore.exs", "globalsuppressions.cs",
+		".swiftlint-baseline.json", "suppressions.xml", ".gitleaksignore", ".trivyignore", ".snyk", ".secrets.baseline", "spotbugs-exclude.xml",
+		"checkstyle-suppressions.xml", "findbugs-exclude.xml", ".betterer.results", "known_failures.txt", "known-failures.txt", "skiplist.txt",
+		".semgrepignore", ".bandit-baseline.json", "clippy-baseline.txt", ".bearer.ignore", "valgrind.supp", "lsan.supp", "tsan.supp", "asan.supp",
+		"ubsan.supp", ".erb_lint_todo.yml", ".haml-lint_todo.yml", ".reek_todo.yml", ".todo.reek", "oxlint-suppressions.json":
 		return true
 	}
 	if l := strings.ToLower(p); strings.HasPrefix(b, "baseline") && hasAny(l, "detekt/", "ktlint/", "phpstan/", "psalm/", "lint/") {
@@ -213,7 +231,9 @@ func (d *diff) xmlPlugins(f *fileDiff, before, after settings) {
 		}
 		return false
 	}
-	for _, name := range [...]string{"maven-checkstyle-plugin", "maven-pmd-plugin", "spotbugs-maven-plugin", "jacoco-maven-plugin", "maven-enforcer-plugin", "errorprone", "maven-failsafe-plugin", "maven-surefire-plugin", "spotless-maven-plugin", "detekt-maven-plugin", "ktlint-maven-plugin", "animal-sniffer-maven-plugin", "pitest-maven"} {
+	for _, name := range [...]string{"maven-checkstyle-plugin", "maven-pmd-plugin", "spotbugs-maven-plugin", "jacoco-maven-plugin",
+		"maven-enforcer-plugin", "errorprone", "maven-failsafe-plugin", "maven-surefire-plugin", "spotless-maven-plugin", "detekt-maven-plugin",
+		"ktlint-maven-plugin", "animal-sniffer-maven-plugin", "pitest-maven"} {
 		if has(before, name) && !has(after, name) {
 			d.report("C03", loopcore.SevBlock, f.path(), 0, "the plugin "+name+" was removed")
 		}

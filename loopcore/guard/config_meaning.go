@@ -14,8 +14,10 @@ var toolKinds = []struct {
 }{
 	{"C05", lazily(`cover|\bcov\b|\bnyc|\bc8\b|istanbul|tarpaulin|jacoco|kover|simplecov|stryker|mutmut|infection|pitest|mutation|interrogate|\bmuter\b`)},
 	{"C04", lazily(`mypy|pyright|pyre\b|pyrefly|\bty\b|phpstan|psalm|sorbet|steep|tsconfig|dialyzer`)},
-	{"C01", lazily(`pytest|jest|vitest|mocha|\bava\b|karma|jasmine|playwright|cypress|\bwdio|test-runner|nightwatch|testcafe|codecept|phpunit|behat|nextest|surefire|failsafe|rspec|cucumber|xunit|runsettings|testng|xctest|\btap\b|\bbats|testpresets`)},
-	{"C03", lazily(`lint|ruff|flake8|bandit|vulture|\bblack\b|isort|rubocop|\breek|detekt|checkstyle|\bpmd|spotbugs|clippy|\bdeny\b|\baudit\b|clang-tidy|credo|knip|dependency-?cruiser|size-limit|bundlesize|sonar|semgrep|trivy|biome|oxc|\bxo\b|phpcs|phpmd|deptrac|enforcer|codespell|vale|pycodestyle|pydocstyle|deptry|importlinter|radon|xenon|scalafix|wartremover|scapegoat|danger|gitleaks`)},
+	{"C01",
+		lazily(`pytest|jest|vitest|mocha|\bava\b|karma|jasmine|playwright|cypress|\bwdio|test-runner|nightwatch|testcafe|codecept|phpunit|behat|nextest|surefire|failsafe|rspec|cucumber|xunit|runsettings|testng|xctest|\btap\b|\bbats|testpresets`)},
+	{"C03",
+		lazily(`lint|ruff|flake8|bandit|vulture|\bblack\b|isort|rubocop|\breek|detekt|checkstyle|\bpmd|spotbugs|clippy|\bdeny\b|\baudit\b|clang-tidy|credo|knip|dependency-?cruiser|size-limit|bundlesize|sonar|semgrep|trivy|biome|oxc|\bxo\b|phpcs|phpmd|deptrac|enforcer|codespell|vale|pycodestyle|pydocstyle|deptry|importlinter|radon|xenon|scalafix|wartremover|scapegoat|danger|gitleaks`)},
 }
 
 // toolRule returns the rule for the settings of a tool that a text names, "" when it names none.

@@ -81,9 +81,12 @@ func readSettings(p string, data []byte) (s settings, ok bool) {
 func formOf(p string) string {
 	b := strings.ToLower(baseName(p))
 	switch b {
-	case "tox.ini", "setup.cfg", "pytest.ini", ".flake8", "mypy.ini", ".coveragerc", ".pylintrc", "pylintrc", ".editorconfig", ".isort.cfg", "gradle.properties", ".mypy.ini", "pycodestyle.cfg", ".npmrc", "sonar-project.properties", "junit-platform.properties", "kotest.properties", "lombok.config", ".bandit", ".globalconfig":
+	case "tox.ini", "setup.cfg", "pytest.ini", ".flake8", "mypy.ini", ".coveragerc", ".pylintrc", "pylintrc", ".editorconfig", ".isort.cfg",
+		"gradle.properties", ".mypy.ini", "pycodestyle.cfg", ".npmrc", "sonar-project.properties", "junit-platform.properties",
+		"kotest.properties", "lombok.config", ".bandit", ".globalconfig":
 		return "ini"
-	case ".eslintrc", ".babelrc", ".mocharc", ".nycrc", ".c8rc", ".jshintrc", ".swcrc", ".prettierrc", ".stylelintrc", ".remarkrc", ".oxlintrc", ".swift-format", ".taprc":
+	case ".eslintrc", ".babelrc", ".mocharc", ".nycrc", ".c8rc", ".jshintrc", ".swcrc", ".prettierrc", ".stylelintrc", ".remarkrc",
+		".oxlintrc", ".swift-format", ".taprc":
 		return "json"
 	case ".rubocop.yml", ".rubocop_todo.yml", ".golangci.yml", ".swiftlint.yml", ".codecov.yml", ".clang-tidy", ".yamllint", ".phan", ".reek.yml":
 		return "yaml"
@@ -159,7 +162,8 @@ func join(a, b string) string {
 
 // identity names an element of a list so that reordering does not matter.
 func identity(m map[string]any, i int) string {
-	for _, k := range [...]string{"id", "name", "displayName", "repo", "module", "uses", "run", "path", "label", "pattern", "files", "hook", "message", "linters", "key"} {
+	for _, k := range [...]string{"id", "name", "displayName", "repo", "module", "uses", "run", "path", "label", "pattern", "files", "hook",
+		"message", "linters", "key"} {
 		switch v := m[k].(type) {
 		case string:
 			return "[" + k + "=" + strings.Join(strings.Fields(v), " ") + "]"

@@ -15,7 +15,9 @@ type fn struct {
 // notDecl are words that look like a name before a parenthesis.
 func notDecl(s string) bool {
 	switch s {
-	case "if", "for", "while", "switch", "catch", "using", "lock", "synchronized", "foreach", "return", "sizeof", "when", "fixed", "elseif", "match", "function", "fn", "and", "or", "not", "new", "else", "await", "throw", "with", "super", "this", "constructor", "init", "unless", "elif", "case", "do", "try":
+	case "if", "for", "while", "switch", "catch", "using", "lock", "synchronized", "foreach", "return", "sizeof", "when", "fixed", "elseif",
+		"match", "function", "fn", "and", "or", "not", "new", "else", "await", "throw", "with", "super", "this", "constructor", "init", "unless",
+		"elif", "case", "do", "try":
 		return true
 	}
 	return false

@@ -54,7 +54,8 @@ func newDiff(in Input) *diff {
 	if in.Mode == "" {
 		in.Mode = ModeNoWeaken
 	}
-	d := &diff{in: in, byPath: map[string]*Change{}, removed: map[string]bool{}, added: map[string]bool{}, suites: map[*test]*test{}, owner: map[*unit]*fileDiff{}, library: map[lang]bool{}, newRows: map[*fileDiff][]row{}}
+	d := &diff{in: in, byPath: map[string]*Change{}, removed: map[string]bool{}, added: map[string]bool{}, suites: map[*test]*test{},
+		owner: map[*unit]*fileDiff{}, library: map[lang]bool{}, newRows: map[*fileDiff][]row{}}
 	changes := append([]Change(nil), in.Changes...)
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	for i := range changes {
@@ -301,7 +302,9 @@ func (d *diff) otherSource(f *fileDiff) bool {
 			return true // a program without an extension
 		}
 		switch ext(p) {
-		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig", ".j2", ".jinja", ".jinja2", ".mako", ".liquid", ".mustache", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs", ".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
+		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig",
+			".j2", ".jinja", ".jinja2", ".mako", ".liquid", ".mustache", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs",
+			".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
 			return true
 		}
 		return otherCode(p) || isLock(p) || !d.inLoop() && f.old != nil && hasSuffixAny(strings.ToLower(p), ".json", ".yaml", ".yml", ".xml", ".toml") && !strings.HasPrefix(p, ".")

@@ -25,12 +25,17 @@ func TestFrozenBesideTheTests(t *testing.T) {
 		{"another language", "spec/a_spec.lua", "assert(f() == 5)\n", "assert(f() == 6)\n", true},
 		{"a test that is a script", "tests/run_a.sh", "#!/bin/sh\n[ \"$(f)\" = 5 ] || exit 1\n", "#!/bin/sh\n[ \"$(f)\" = 6 ] || exit 1\n", true},
 
-		{"a new test, helper and import", "tests/test_a.py", py, strings.Replace(py, "import f", "import f, g", 1) + "\n\nMORE = 1\n\n\ndef test_g():\n    assert g() == MORE\n", false},
-		{"a block of imports", "a_test.go", goSrc, strings.Replace(goSrc, "import \"testing\"", "import (\n\t\"strings\"\n\t\"testing\"\n)", 1) + "\nfunc TestG(t *testing.T) {\n\tif strings.ToUpper(G()) != \"A\" {\n\t\tt.Fatal(G())\n\t}\n}\n", false},
+		{"a new test, helper and import", "tests/test_a.py", py,
+			strings.Replace(py, "import f", "import f, g", 1) + "\n\nMORE = 1\n\n\ndef test_g():\n    assert g() == MORE\n", false},
+		{"a block of imports", "a_test.go", goSrc,
+			strings.Replace(goSrc, "import \"testing\"", "import (\n\t\"strings\"\n\t\"testing\"\n)", 1) + "\nfunc TestG(t *testing.T) {\n\tif strings.ToUpper(G()) != \"A\" {\n\t\tt.Fatal(G())\n\t}\n}\n",
+			false},
 		{"comments and blanks", "tests/test_a.py", py, "# more\n" + strings.Replace(py, "WANT = 5", "WANT  =  5  # five", 1), false},
 		{"a new test in a suite", "src/a.test.js", suite, strings.Replace(suite, "  it('a'", "  it('b', () => { expect(g()).toBe(1); });\n  it('a'", 1), false},
 	} {
-		found := Check(Input{Mode: ModeFrozen, Changes: []Change{change(c.path, c.before, c.after), change("impl.go", "package a\n\nfunc F() int { return 1 }\n", "package a\n\nfunc F() int { return 6 }\n")}})
+		found := Check(Input{Mode: ModeFrozen,
+			Changes: []Change{change(c.path, c.before, c.after),
+				change("impl.go", "package a\n\nfunc F() int { return 1 }\n", "package a\n\nfunc F() int { return 6 }\n")}})
 		told := false
 		for _, f := range found {
 			told = told || f.File == c.path

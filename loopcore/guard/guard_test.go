@@ -293,7 +293,8 @@ func TestFrozen(t *testing.T) {
 }
 
 func TestInventory(t *testing.T) {
-	base := []loopcore.TestCase{{Suite: "s", Name: "a", Status: loopcore.TestPassed}, {Suite: "s", Name: "b", Status: loopcore.TestFailed}, {Suite: "s", Name: "c", Status: loopcore.TestSkipped}}
+	base := []loopcore.TestCase{{Suite: "s", Name: "a", Status: loopcore.TestPassed}, {Suite: "s", Name: "b", Status: loopcore.TestFailed},
+		{Suite: "s", Name: "c", Status: loopcore.TestSkipped}}
 	now := []loopcore.TestCase{{Suite: "s", Name: "a", Status: loopcore.TestSkipped}}
 	var got []string
 	for _, f := range Inventory(base, now, loopcore.Counts{}, loopcore.Counts{}) {
@@ -368,7 +369,8 @@ func TestFindingsRepeat(t *testing.T) {
 func TestNamesAreNoExpressions(t *testing.T) {
 	for _, name := range []string{"test_x{2000}", "test_$", "test_-x", "test_x"} {
 		tree := memory{name + ".cpp": {Path: name + ".cpp", Mode: ModeFile}}
-		fs := Check(Input{Changes: []Change{change("CMakeLists.txt", "add_executable(t main.cpp "+name+".cpp)\n", "add_executable(t main.cpp)\n")}, Before: tree, After: tree})
+		fs := Check(Input{Changes: []Change{change("CMakeLists.txt", "add_executable(t main.cpp "+name+".cpp)\n", "add_executable(t main.cpp)\n")},
+			Before: tree, After: tree})
 		if len(fs) != 1 || fs[0].Rule != "T09" {
 			t.Errorf("%s:%s", name, describe(fs))
 		}
@@ -430,7 +432,8 @@ func TestDeterministic(t *testing.T) {
 }
 
 func TestSettingsChangeSeverity(t *testing.T) {
-	in := Input{Changes: []Change{change("b.go", "package a\n\nfunc G() {}\n", "package a\n\nfunc G() {} //nolint\n")}, Rules: map[string]loopcore.Severity{"L01": loopcore.SevHuman}}
+	in := Input{Changes: []Change{change("b.go", "package a\n\nfunc G() {}\n", "package a\n\nfunc G() {} //nolint\n")},
+		Rules: map[string]loopcore.Severity{"L01": loopcore.SevHuman}}
 	if fs := Check(in); len(fs) != 1 || fs[0].Severity != loopcore.SevHuman {
 		t.Errorf("got%s", describe(fs))
 	}

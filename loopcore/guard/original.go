@@ -115,7 +115,8 @@ func OriginalsFail(in Input, o Originals, findings []loopcore.Finding, red strin
 		shown += fmt.Sprintf(" and %d more", len(files)-3)
 	}
 	r, _ := Explain("D04")
-	f := loopcore.Finding{Rule: r.ID, Severity: r.Severity, File: files[0], Why: r.Why, Honest: r.Honest, Change: oneLine("green only with " + shown + " as now; " + red)}
+	f := loopcore.Finding{Rule: r.ID, Severity: r.Severity, File: files[0], Why: r.Why, Honest: r.Honest,
+		Change: oneLine("green only with " + shown + " as now; " + red)}
 	if f.Severity = in.severity(f); f.Severity == loopcore.SevOff {
 		return nil
 	}
@@ -138,7 +139,9 @@ func gateRole(r role) bool { return r != roleCode && r != roleDocs && r != roleO
 // isManifest says whether a path declares what a package depends on.
 func isManifest(p string) bool {
 	switch b := strings.ToLower(baseName(p)); b {
-	case "package.json", "cargo.toml", "go.work", "pyproject.toml", "setup.py", "setup.cfg", "pipfile", "gemfile", "composer.json", "pom.xml", "mix.exs", "package.swift", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "cmakelists.txt", "directory.packages.props", "gradle.properties":
+	case "package.json", "cargo.toml", "go.work", "pyproject.toml", "setup.py", "setup.cfg", "pipfile", "gemfile", "composer.json", "pom.xml",
+		"mix.exs", "package.swift", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "cmakelists.txt",
+		"directory.packages.props", "gradle.properties":
 		return true
 	default:
 		return hasSuffixAny(b, ".csproj", ".fsproj", ".vbproj", ".gemspec")

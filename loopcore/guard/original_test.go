@@ -30,14 +30,19 @@ func TestOriginals(t *testing.T) {
 		{name: "support that is new", changes: []Change{change("pkg/conftest.py", "", "import pytest\n")}, out: "pkg/conftest.py", needed: true},
 		{name: "golden files", changes: []Change{change("testdata/want.golden", "a\n", "b\n")}, back: "testdata/want.golden", needed: true},
 		{name: "settings", changes: []Change{change("pytest.ini", "[pytest]\n", "[pytest]\naddopts = -q\n")}, back: "pytest.ini", needed: true},
-		{name: "protected by the repository", changes: []Change{change("schema/a.sql", "a\n", "b\n"), change("schema/b.sql", "", "b\n")}, protect: []string{"schema/**"},
-			back: "schema/a.sql", out: "schema/b.sql", needed: true},
-		{name: "the script that is the gate", changes: []Change{change("verify.sh", "#!/bin/sh\nset -e\nfoo\n", "#!/bin/sh\nfoo || true\n")}, gate: "./verify.sh", back: "verify.sh", needed: true},
+		{name: "protected by the repository", changes: []Change{change("schema/a.sql", "a\n", "b\n"), change("schema/b.sql", "", "b\n")},
+			protect: []string{"schema/**"},
+			back:    "schema/a.sql", out: "schema/b.sql", needed: true},
+		{name: "the script that is the gate", changes: []Change{change("verify.sh", "#!/bin/sh\nset -e\nfoo\n", "#!/bin/sh\nfoo || true\n")},
+			gate: "./verify.sh", back: "verify.sh", needed: true},
 		{name: "dependencies only", changes: []Change{change("go.mod", "module a\n", "module a\n\nrequire b v1.0.0\n"), change("go.sum", "", "b v1.0.0 h1:x\n")},
 			back: "", out: "", needed: false},
-		{name: "dependencies and a test", changes: []Change{change("go.mod", "module a\n", "module a\n\nrequire b v1.0.0\n"), change("a_test.go", goTest, strings.Replace(goTest, "!= 1", "!= 2", 1))},
-			back: "a_test.go go.mod", spare: "go.mod", needed: true},
-		{name: "a link in place of tests", changes: []Change{change("tests/test_lib.py", test, ""), {Path: "tests", New: &File{Path: "tests", Mode: ModeSymlink, Data: []byte("mine")}}, change("mine/test_lib.py", "", edited)},
+		{name: "dependencies and a test",
+			changes: []Change{change("go.mod", "module a\n", "module a\n\nrequire b v1.0.0\n"), change("a_test.go", goTest, strings.Replace(goTest, "!= 1", "!= 2", 1))},
+			back:    "a_test.go go.mod", spare: "go.mod", needed: true},
+		{name: "a link in place of tests",
+			changes: []Change{change("tests/test_lib.py", test, ""),
+				{Path: "tests", New: &File{Path: "tests", Mode: ModeSymlink, Data: []byte("mine")}}, change("mine/test_lib.py", "", edited)},
 			back: "tests/test_lib.py", out: "mine/test_lib.py", needed: true},
 	} {
 		in := Input{Changes: c.changes, Protect: c.protect, Mode: ModeFrozen}
@@ -102,7 +107,8 @@ func TestOriginalsInsideTheCode(t *testing.T) {
 // TestOriginalsThatFail: what no finding spoke of is told, in a way that a
 // waiver holds for exactly this change and these failures.
 func TestOriginalsThatFail(t *testing.T) {
-	in := Input{Changes: []Change{change("a_test.go", goTest, strings.Replace(goTest, "!= 1", "!= 2", 1)), change("pytest.ini", "a", "b"), change("x.go", "package a\n", "package b\n")}}
+	in := Input{Changes: []Change{change("a_test.go", goTest, strings.Replace(goTest, "!= 1", "!= 2", 1)), change("pytest.ini", "a", "b"),
+		change("x.go", "package a\n", "package b\n")}}
 	o := Originals{Back: []string{"a_test.go", "pytest.ini"}}
 	told := []loopcore.Finding{{Rule: "A06", Severity: loopcore.SevHuman, File: "a_test.go"}}
 	fs := OriginalsFail(in, o, told, "1 failed: TestA", []string{"TestA"})

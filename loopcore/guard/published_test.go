@@ -199,7 +199,8 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := doc
-	for name, text := range map[string]string{"rules": ruleTexts(), "measured by rule": p.ruleTable(), "measured by language": p.languageTable(), "measured by both": p.matrixTable(), "measured on commits": commitTable()} {
+	for name, text := range map[string]string{"rules": ruleTexts(), "measured by rule": p.ruleTable(), "measured by language": p.languageTable(),
+		"measured by both": p.matrixTable(), "measured on commits": commitTable()} {
 		open, end := []byte("<!-- "+name+" -->\n"), []byte("<!-- /"+name+" -->")
 		head, rest, ok := bytes.Cut(want, open)
 		_, tail, closed := bytes.Cut(rest, end)
@@ -228,8 +229,10 @@ var onCommits = []struct {
 	note                   string
 }{
 	{"newest 40 of each of 57 projects", 2270, 37, 340, "about 19 of the 37 do weaken tests or checks: of the honest ones 0.8 % blocked"},
-	{"six of each of 144 projects, not seen while the rules were mended", 864, 21, 115, "about 6 of the 21 do: of the honest ones 1.7 % blocked; 13 are, 0.8 %, now that the kinds seen there are mended"},
-	{"eight to twenty-eight of each of 51 further projects, not seen while the rules were mended", 1428, 75, 286, "about 19 of the 75 do: of the honest ones 4.0 % blocked; of 25 that are now about 11 are honest, 0.8 %"},
+	{"six of each of 144 projects, not seen while the rules were mended", 864, 21, 115,
+		"about 6 of the 21 do: of the honest ones 1.7 % blocked; 13 are, 0.8 %, now that the kinds seen there are mended"},
+	{"eight to twenty-eight of each of 51 further projects, not seen while the rules were mended", 1428, 75, 286,
+		"about 19 of the 75 do: of the honest ones 4.0 % blocked; of 25 that are now about 11 are honest, 0.8 %"},
 	{"that weaken tests or checks, found by their subject and read", 305, 174, 117, "95 % seen; of each hundred before its kinds were mended, 79 to 87"},
 	{"the same, of those 51 projects", 122, 49, 41, "75 % seen at first sight, a warning counted in; 97 % now"},
 }

@@ -91,7 +91,8 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 	c.family = famMock
 	all := strings.ToLower(strings.Join(c.ops, " "))
 	switch {
-	case hasAny(v+all, "atleast(0)", "atleast(exactly(0)", "atleast=0", "anynumber", "anytimes", "times.atmost", "atmost", "between(0", "any_number", "anyexactly"):
+	case hasAny(v+all, "atleast(0)", "atleast(exactly(0)", "atleast=0", "anynumber", "anytimes", "times.atmost", "atmost", "between(0",
+		"any_number", "anyexactly"):
 		c.rank = 10
 	case hasAny(all, "times.never", "never()", "times(0)", "exactly(0)") || not || hasAny(v, "nomore", "nointeractions", "never"):
 		c.rank = 75
@@ -99,7 +100,8 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 		c.rank = 50
 	case hasAny(v+all, "atleastonce", "atleast(", "atleast=", "atleast"):
 		c.rank = 50
-	case hasAny(v, "calledwith", "calledoncewith", "calledexactlyoncewith", "haslastcalled", "anycall", "hascalls", "nthcalled", "lastcalled", "awaitedwith", "withargs", "calledtimes.with", "received.with", "with"):
+	case hasAny(v, "calledwith", "calledoncewith", "calledexactlyoncewith", "haslastcalled", "anycall", "hascalls", "nthcalled", "lastcalled",
+		"awaitedwith", "withargs", "calledtimes.with", "received.with", "with"):
 		c.rank = 85
 	case hasAny(v, "numberofcalls", "times", "once", "count", "exactly", "awaitedonce", "twice") || hasAny(all, "times(", "times.", "once", "exactly"):
 		c.rank = 75
@@ -128,7 +130,9 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 	return true
 }
 
-var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Throwable": true, "Error": true, "StandardError": true, "RuntimeError": true, "std::exception": true, "exception": true, "System.Exception": true, "RuntimeException": true, "any Error": true, "ApplicationException": true, "SystemException": true}
+var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Throwable": true, "Error": true, "StandardError": true,
+	"RuntimeError": true, "std::exception": true, "exception": true, "System.Exception": true, "RuntimeException": true, "any Error": true,
+	"ApplicationException": true, "SystemException": true}
 
 // newErrorRE makes an error of Ruby with a message.
 var newErrorRE = lazily(`^[A-Z][\w:]*\.new\(.`)
@@ -165,7 +169,8 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 	}
 	msg = msg && !empty
 	switch {
-	case hasAny(v, "anythrow", "throwany", "throwsany", "recordexception", "catching", "exceptionasync") || v == "exception" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
+	case hasAny(v, "anythrow", "throwany", "throwsany", "recordexception", "catching",
+		"exceptionasync") || v == "exception" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
 		c.rank, c.exc = 50, ""
 		if u.lang == langCSharp && hasAny(v, "throwsany") && c.exc == "" {
 			c.rank = 60
@@ -256,7 +261,8 @@ var sizeAttributeRE = lazily(`have_attributes\((size|length|count):`)
 // valueRank ranks a verb that compares values.
 func (u *unit) valueRank(c *check, v string, not bool) int {
 	switch {
-	case (u.lang == langJS || u.lang == langPHP) && len(c.ops) == 1 && toBeRE.MatchString(v) && !hasAny(v, "null", "undefined", "empty", "true", "false", "truthy", "falsy", "resolved", "defined", "snapshot"):
+	case (u.lang == langJS || u.lang == langPHP) && len(c.ops) == 1 && toBeRE.MatchString(v) && !hasAny(v, "null", "undefined", "empty",
+		"true", "false", "truthy", "falsy", "resolved", "defined", "snapshot"):
 		return 55
 	case u.lang == langC && hasAny(v, "warn") && (strings.HasPrefix(v, "warn") || strings.HasPrefix(v, "boostwarn")):
 		c.soft = "it only warns"
@@ -291,7 +297,9 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		return 60
 	case hasAny(v, "predicate"): // says as much as its name after assert
 		return 55
-	case (hasAny(v, "hassize", "lengthof", "assertlen") || v == "len" || v == "assertcount" || strings.HasSuffix(v, "havelength")) && !not && len(c.ops) > 1 && contains(c.ops[1:], "0"): // is empty
+	case (hasAny(v, "hassize", "lengthof", "assertlen") || v == "len" || v == "assertcount" || strings.HasSuffix(v,
+		"havelength")) && !not && len(c.ops) > 1 && contains(c.ops[1:],
+		"0"): // is empty
 		return 75
 	case hasWord(c.verb, "ne", "neq") && u.lang == langC:
 		return 45
@@ -323,19 +331,24 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 	case v == "" || v == "expect" || v == "to" || v == "describedas" || v == "as" || v == "should":
 		c.soft = "no check follows"
 		return 0
-	case hasAny(v, "closeto", "near", "almost", "approx", "delta", "epsilon", "within", "double", "accuracy", "allclose", "floatequal", "isclose", "tolerance", "float"):
+	case hasAny(v, "closeto", "near", "almost", "approx", "delta", "epsilon", "within", "double", "accuracy", "allclose", "floatequal",
+		"isclose", "tolerance", "float"):
 		return 85
 	case hasAny(v, "inlinesnapshot") && len(c.ops) < 2 && u.lang == langJS:
 		c.soft = "the runner writes the expected value"
 		return 0
 	case hasAny(v, "snapshot", "golden"):
 		return rankUnordered
-	case hasAny(v, "notnull", "notnil", "isdefined", "tobedefined", "exist", "present", "truthy", "isnotempty", "notempty", "instanceof", "istype", "assignable", "isa", "kindof", "isinstance", "notbenil", "notnone", "typeof", "beany", "isstring", "isint", "isarray", "isobject", "isbool", "benonnull", "implements", "unwrap", "notbenull", "anything", "isiterable", "iscallable", "falsy", "nonnull", "notblank") && !hasAny(v, "equal", "isanagram"):
+	case hasAny(v, "notnull", "notnil", "isdefined", "tobedefined", "exist", "present", "truthy", "isnotempty", "notempty", "instanceof",
+		"istype", "assignable", "isa", "kindof", "isinstance", "notbenil", "notnone", "typeof", "beany", "isstring", "isint", "isarray",
+		"isobject", "isbool", "benonnull", "implements", "unwrap", "notbenull", "anything", "isiterable", "iscallable", "falsy", "nonnull",
+		"notblank") && !hasAny(v, "equal", "isanagram"):
 		if not && hasAny(v, "truthy", "exist", "present") {
 			return 55
 		}
 		return 40
-	case hasAny(v, "contain", "include", "match", "regex", "startwith", "startswith", "endwith", "endswith", "length", "len", "count", "size", "property", "haskey", "subset", "member", "haveitem", "hasitem", "like", "partial", "string(", "substring", "have.key"):
+	case hasAny(v, "contain", "include", "match", "regex", "startwith", "startswith", "endwith", "endswith", "length", "len", "count", "size",
+		"property", "haskey", "subset", "member", "haveitem", "hasitem", "like", "partial", "string(", "substring", "have.key"):
 		switch {
 		case hasAny(v, "elementsmatch", "matcharray", "samemembers", "anyorder", "containonly", "onlyelements") || hasAny(v, "members") && !hasAny(v, "include"):
 			return rankUnordered
@@ -347,7 +360,8 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 			return 60
 		}
 		return 70
-	case hasWord(c.verb, "greater", "less", "gt", "lt", "ge", "le", "gte", "lte", "above", "below", "least", "most", "between", "range", "positive", "negative") || hasAny(v, "greaterthan", "lessthan", ">", "<"):
+	case hasWord(c.verb, "greater", "less", "gt", "lt", "ge", "le", "gte", "lte", "above", "below", "least", "most", "between", "range",
+		"positive", "negative") || hasAny(v, "greaterthan", "lessthan", ">", "<"):
 		return 65
 	case hasAny(v, "areequivalent", "beequivalentto"):
 		return rankUnordered
@@ -355,14 +369,19 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		return 70
 	case hasWord(c.verb, "a", "an") && hasAny(v, "bea", "be.a", "isa"):
 		return 40
-	case hasAny(strings.Join(c.ops, " "), "expect.anything", "expect.any(", "Match.any", "any_args", "anything", "mock.ANY", "ArgumentMatchers.any") && len(c.ops) > 1:
+	case hasAny(strings.Join(c.ops, " "), "expect.anything", "expect.any(", "Match.any", "any_args", "anything", "mock.ANY",
+		"ArgumentMatchers.any") && len(c.ops) > 1:
 		return 40
-	case hasAny(v, "isnull", "isnil", "benull", "benil", "isnone", "undefined", "isempty", "beempty", "assertempty", "assertnull", "assertnil", "zero", "nothing", "null", "nil") || v == "empty" || hasAny(v, ".empty", "shouldbeempty"):
+	case hasAny(v, "isnull", "isnil", "benull", "benil", "isnone", "undefined", "isempty", "beempty", "assertempty", "assertnull", "assertnil",
+		"zero", "nothing", "null", "nil") || v == "empty" || hasAny(v, ".empty", "shouldbeempty"):
 		if not {
 			return 40
 		}
 		return 75
-	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup", "token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp", "streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test" || v == "xctassert" || v == "propassert":
+	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup",
+		"token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v,
+		"ne") && !hasAny(v, "intequal", "strcmp",
+		"streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test" || v == "xctassert" || v == "propassert":
 		return u.truthRank(c, v)
 	case not && hasAny(v, "eq", "same", "be", "is", "ne", "not"):
 		return 45

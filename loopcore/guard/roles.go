@@ -39,7 +39,8 @@ func isInstalled(p string) bool {
 		switch s {
 		case "fixtures", "__fixtures__", "fixture", "testdata":
 			return false // what tests take for an installed package
-		case "node_modules", "site-packages", "dist-packages", ".venv", ".tox", ".nox", "_build", ".bundle", ".gradle", ".pnp", "bower_components", "Pods", ".build", "__pycache__", ".yarn":
+		case "node_modules", "site-packages", "dist-packages", ".venv", ".tox", ".nox", "_build", ".bundle", ".gradle", ".pnp",
+			"bower_components", "Pods", ".build", "__pycache__", ".yarn":
 			return true
 		}
 	}
@@ -57,12 +58,15 @@ func isEvidence(p string) bool {
 	l := strings.ToLower(p)
 	b := baseName(l)
 	switch b {
-	case "lcov.info", "clover.xml", "cobertura.xml", "coverage.xml", ".coverage", "junit.xml", "test-results.xml", "coverage-summary.json", "coverage-final.json", ".last_run.json", "lasttest.log", ".phpunit.result.cache", "resultset.json", ".resultset.json", "results.xml", "lasttestsfailed.log":
+	case "lcov.info", "clover.xml", "cobertura.xml", "coverage.xml", ".coverage", "junit.xml", "test-results.xml", "coverage-summary.json",
+		"coverage-final.json", ".last_run.json", "lasttest.log", ".phpunit.result.cache", "resultset.json", ".resultset.json", "results.xml",
+		"lasttestsfailed.log":
 		return true
 	}
 	for _, s := range segments(p) {
 		switch s {
-		case "surefire-reports", "failsafe-reports", "test-results", ".pytest_cache", ".nyc_output", "junit-reports", ".fixloop", "testresults", "test-reports", ".jest-cache", "jacoco", "allure-results":
+		case "surefire-reports", "failsafe-reports", "test-results", ".pytest_cache", ".nyc_output", "junit-reports", ".fixloop", "testresults",
+			"test-reports", ".jest-cache", "jacoco", "allure-results":
 			return true
 		}
 	}
@@ -100,7 +104,9 @@ func hasSuffixAny(s string, suffixes ...string) bool {
 // otherCode are programs in languages that the guard does not read.
 func otherCode(p string) bool {
 	switch strings.ToLower(ext(p)) {
-	case ".dart", ".scala", ".clj", ".cljs", ".hs", ".ml", ".mli", ".erl", ".hrl", ".lua", ".pl", ".pm", ".t", ".r", ".jl", ".zig", ".nim", ".v", ".d", ".f90", ".f", ".vb", ".fs", ".fsx", ".cr", ".elm", ".purs", ".sol", ".vhd", ".sv", ".tcl", ".lisp", ".el", ".rkt", ".coffee", ".ps1", ".cu", ".groovy", ".kak":
+	case ".dart", ".scala", ".clj", ".cljs", ".hs", ".ml", ".mli", ".erl", ".hrl", ".lua", ".pl", ".pm", ".t", ".r", ".jl", ".zig", ".nim",
+		".v", ".d", ".f90", ".f", ".vb", ".fs", ".fsx", ".cr", ".elm", ".purs", ".sol", ".vhd", ".sv", ".tcl", ".lisp", ".el", ".rkt", ".coffee",
+		".ps1", ".cu", ".groovy", ".kak":
 		return true
 	}
 	return false
@@ -151,7 +157,8 @@ func isDocs(p string) bool {
 func inTestDir(p string) bool {
 	for _, s := range segments(p) {
 		switch s {
-		case "test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "integration-tests", "testsuite", "unittests", "unit-tests", "androidtest", "__mocks__", "cypress", "features", "testdata", "__fixtures__":
+		case "test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "integration-tests", "testsuite", "unittests", "unit-tests",
+			"androidtest", "__mocks__", "cypress", "features", "testdata", "__fixtures__":
 			return true
 		}
 		if hasSuffixAny(s, ".tests", ".test", ".unittests", ".specs", "-tests", "_tests", ".integrationtests") || strings.HasSuffix(s, "tests") && len(s) > 5 && !hasSuffixAny(s, "contests", "attests", "protests", "latests", "requests") {
@@ -211,7 +218,9 @@ func isSupportName(l string) bool {
 func isSupport(p string) bool {
 	l := strings.ToLower(baseName(p))
 	switch l {
-	case "conftest.py", "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "test_helper.exs", "sitecustomize.py", "usercustomize.py", "jest.setup.js", "jest.setup.ts", "vitest.setup.ts", "vitest.setup.js", "setuptests.js", "setuptests.ts", "setup-tests.ts", "setup-jest.ts", "test-setup.ts", "test-setup.js", "run_tests.sh", "run-tests.sh", "runtests.sh", "test.sh", "runtests.py", "run_tests.py":
+	case "conftest.py", "spec_helper.rb", "rails_helper.rb", "test_helper.rb", "test_helper.exs", "sitecustomize.py", "usercustomize.py",
+		"jest.setup.js", "jest.setup.ts", "vitest.setup.ts", "vitest.setup.js", "setuptests.js", "setuptests.ts", "setup-tests.ts",
+		"setup-jest.ts", "test-setup.ts", "test-setup.js", "run_tests.sh", "run-tests.sh", "runtests.sh", "test.sh", "runtests.py", "run_tests.py":
 		return true
 	}
 	return isCodeExt(p) && inTestDir(p)
@@ -220,7 +229,9 @@ func isSupport(p string) bool {
 // offDirs are folders that no runner looks into by habit.
 func offDir(s string) bool {
 	switch s {
-	case "disabled", "archive", "archived", "skip", "skipped", "ignored", "attic", "quarantine", "broken", "wip", "backup", "bak", "old", "parked", "later", "tmp", "scratch", "notes", "pending", "legacy_tests", "unused", "graveyard", "deprecated", "flaky", "manual", "examples", "docs", "testdata", "todo", "failing", "off", "drafts":
+	case "disabled", "archive", "archived", "skip", "skipped", "ignored", "attic", "quarantine", "broken", "wip", "backup", "bak", "old",
+		"parked", "later", "tmp", "scratch", "notes", "pending", "legacy_tests", "unused", "graveyard", "deprecated", "flaky", "manual",
+		"examples", "docs", "testdata", "todo", "failing", "off", "drafts":
 		return true
 	}
 	return false
@@ -299,7 +310,10 @@ func goUncollected(p, stem string) string {
 	return ""
 }
 
-var goPlatforms = map[string]bool{"aix": true, "android": true, "darwin": true, "dragonfly": true, "freebsd": true, "illumos": true, "ios": true, "js": true, "linux": true, "netbsd": true, "openbsd": true, "plan9": true, "solaris": true, "wasip1": true, "windows": true, "386": true, "amd64": true, "arm": true, "arm64": true, "loong64": true, "mips": true, "mips64": true, "mips64le": true, "mipsle": true, "ppc64": true, "ppc64le": true, "riscv64": true, "s390x": true, "wasm": true}
+var goPlatforms = map[string]bool{"aix": true, "android": true, "darwin": true, "dragonfly": true, "freebsd": true, "illumos": true,
+	"ios": true, "js": true, "linux": true, "netbsd": true, "openbsd": true, "plan9": true, "solaris": true, "wasip1": true, "windows": true,
+	"386": true, "amd64": true, "arm": true, "arm64": true, "loong64": true, "mips": true, "mips64": true, "mips64le": true, "mipsle": true,
+	"ppc64": true, "ppc64le": true, "riscv64": true, "s390x": true, "wasm": true}
 
 // pythonPattern says whether the project's own python_files setting matches a name.
 func (d *diff) pythonPattern(base string) bool {

@@ -14,7 +14,8 @@ type row struct {
 }
 
 // rowAttrs are attributes of which each one is a row.
-var rowAttrs = map[string]bool{"InlineData": true, "TestCase": true, "DataRow": true, "case": true, "test_case": true, "TestWith": true, "Arguments": true, "CsvSource": true, "ValueSource": true, "EnumSource": true, "MethodSource": true, "Params": true, "values": true}
+var rowAttrs = map[string]bool{"InlineData": true, "TestCase": true, "DataRow": true, "case": true, "test_case": true, "TestWith": true,
+	"Arguments": true, "CsvSource": true, "ValueSource": true, "EnumSource": true, "MethodSource": true, "Params": true, "values": true}
 
 func (d *diff) listLine(f *fileDiff, g row, all []row) int {
 	for _, r := range all {
@@ -247,7 +248,8 @@ func (u *unit) isList(i int) bool {
 		}
 	case "(":
 		switch prev {
-		case "GENERATE", "listOf", "arrayOf", "sequenceOf", "mapOf", "setOf", "asList", "forAll", "withData", "row", "table", "Values", "ValuesIn", "TestCases", "values", "arrayListOf", "of":
+		case "GENERATE", "listOf", "arrayOf", "sequenceOf", "mapOf", "setOf", "asList", "forAll", "withData", "row", "table", "Values",
+			"ValuesIn", "TestCases", "values", "arrayListOf", "of":
 			return u.listBody(i)
 		case "=": // shell arrays
 			return u.lang == langShell || u.lang == langPython && len(u.args(i)) > 2

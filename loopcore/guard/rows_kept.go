@@ -37,7 +37,8 @@ func (u *unit) walkedAfter(o int) bool {
 		return false
 	}
 	switch u.text(e + 2) {
-	case "each", "forEach", "each_with_index", "each_pair", "map", "all", "every", "zip", "iter", "into_iter", "forEachIndexed", "enumerate", "stream", "Enum", "each_slice", "for_each":
+	case "each", "forEach", "each_with_index", "each_pair", "map", "all", "every", "zip", "iter", "into_iter", "forEachIndexed", "enumerate",
+		"stream", "Enum", "each_slice", "for_each":
 		return true
 	}
 	return false

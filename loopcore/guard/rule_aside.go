@@ -45,7 +45,8 @@ func WatchAside(p string, size int64) bool {
 // SkipAside says whether an ignored folder holds caches only.
 func SkipAside(dir string) bool {
 	switch baseName(dir) {
-	case "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".cache", ".vite", ".vite-temp", ".vitest", ".nyc_output", ".turbo", ".parcel-cache", ".next", ".nuxt", ".svelte-kit", ".angular", ".idea", ".vscode", ".fixloop":
+	case "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".cache", ".vite", ".vite-temp", ".vitest",
+		".nyc_output", ".turbo", ".parcel-cache", ".next", ".nuxt", ".svelte-kit", ".angular", ".idea", ".vscode", ".fixloop":
 		return true
 	}
 	return false
@@ -156,7 +157,9 @@ func builtDir(p string) bool {
 // selfLoaded names files that a tool reads without being told to.
 func selfLoaded(p string) bool {
 	switch b := baseName(p); b {
-	case "sitecustomize.py", "usercustomize.py", "conftest.py", ".npmrc", ".envrc", ".rspec", ".rspec-local", ".bazelrc", "bunfig.toml", "go.env", "go.work", ".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.yml", "maven.config", "jvm.config", "GNUmakefile", "makefile", "Makefile", "pytest.ini", "tox.ini", ".user.ini", "Directory.Build.props", "Directory.Build.targets":
+	case "sitecustomize.py", "usercustomize.py", "conftest.py", ".npmrc", ".envrc", ".rspec", ".rspec-local", ".bazelrc", "bunfig.toml",
+		"go.env", "go.work", ".mocharc.js", ".mocharc.cjs", ".mocharc.json", ".mocharc.yml", "maven.config", "jvm.config", "GNUmakefile",
+		"makefile", "Makefile", "pytest.ini", "tox.ini", ".user.ini", "Directory.Build.props", "Directory.Build.targets":
 		return true
 	case "config.toml", "config":
 		return path.Base(path.Dir(p)) == ".cargo"

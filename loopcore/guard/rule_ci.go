@@ -109,7 +109,8 @@ func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
 		if ok && dir == looseOn && truthy(first(b)) && !truthy(first(a)) || ok && dir == looseOff && falsy(first(b)) && truthy(first(a)) {
 			return name, loopcore.SevBlock
 		}
-	case leaveOutRE.MatchString(words) && checkNameRE.MatchString(step) && len(minus(splitValues(b), splitValues(a))) > 0, strings.Contains(words, "allowed fail") && len(minus(b, a)) > 0:
+	case leaveOutRE.MatchString(words) && checkNameRE.MatchString(step) && len(minus(splitValues(b), splitValues(a))) > 0,
+		strings.Contains(words, "allowed fail") && len(minus(b, a)) > 0:
 		return name, loopcore.SevBlock
 	case takeInRE.MatchString(words) && len(a) == 1 && len(b) == 1 && a[0] != b[0] && matchAny(a, sampleRE.ReplaceAllString(b[0], "x")):
 		return name, loopcore.SevBlock
@@ -253,7 +254,8 @@ func (d *diff) ciFilters(a, b *ciDoc, say func(loopcore.Severity, string)) {
 		switch {
 		case strings.HasPrefix(k, "include") && len(b.all[k]) == 0 && scannerRE.MatchString(strings.Join(gone, " ")) && !strings.Contains(allOf(b.all), gone[0]):
 			say(loopcore.SevBlock, k+": no longer includes "+show(gone))
-		case strings.HasSuffix(k, "run.shell") && strings.Contains(first(b.all[k]), "{0}") && !strings.Contains(first(b.all[k]), " -e") && !strings.Contains(first(a.all[k]), "{0}"):
+		case strings.HasSuffix(k, "run.shell") && strings.Contains(first(b.all[k]), "{0}") && !strings.Contains(first(b.all[k]),
+			" -e") && !strings.Contains(first(a.all[k]), "{0}"):
 			say(loopcore.SevBlock, k+": a failing command no longer ends a step: "+show(b.all[k]))
 		case !strings.HasPrefix(k, "workflows."):
 		case strings.HasSuffix(k, "filters.branches.only") && len(a.all[k]) == 0 && len(news) > 0 && checkNameRE.MatchString(k):

@@ -130,7 +130,8 @@ func (d *diff) deletedConfig(f *fileDiff) {
 		}
 	}
 	switch {
-	case hasAny(l, "eslint", "golangci", "ruff", "flake8", "pylint", "mypy", "pyright", "rubocop", "phpstan", "psalm", "swiftlint", "detekt", "clang-tidy", "credo", "biome", "clippy", "tsconfig", "checkstyle", "pmd") && !isBaseline(p):
+	case hasAny(l, "eslint", "golangci", "ruff", "flake8", "pylint", "mypy", "pyright", "rubocop", "phpstan", "psalm", "swiftlint", "detekt",
+		"clang-tidy", "credo", "biome", "clippy", "tsconfig", "checkstyle", "pmd") && !isBaseline(p):
 		d.report("C03", loopcore.SevHuman, p, 0, "the configuration of a checking tool was deleted")
 	case hasAny(l, "jest", "vitest", "phpunit", "pytest", "mocha", "playwright", ".rspec", "nextest", "coveragerc", "nycrc"):
 		d.report("C01", loopcore.SevHuman, p, 0, "the configuration of a test runner was deleted")
@@ -285,7 +286,8 @@ func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
 			say(loopcore.SevHuman) // what only warned says nothing any more
 			return
 		}
-		if x, y := level(one), lowest(a, b); x >= 0 && (y >= 0 && y < x || len(b) == 0 && x > 0 && strings.Contains(key, "lints")) || len(a) == 0 && y == 0 && f.old != nil {
+		if x, y := level(one),
+			lowest(a, b); x >= 0 && (y >= 0 && y < x || len(b) == 0 && x > 0 && strings.Contains(key, "lints")) || len(a) == 0 && y == 0 && f.old != nil {
 			say(r.sev)
 		} else if ceilingWordRE.MatchString(wordsOf(key)) && largest(b) > largest(a) && len(a) > 0 {
 			say(r.sev) // the option of a rule, not its severity

@@ -223,7 +223,9 @@ func (d *diff) mocksSubject(p testPair, text string) bool {
 			names[w] = true
 		}
 	}
-	for _, w := range [...]string{"mock", "patch", "spyOn", "jest", "fn", "return_value", "mockReturnValue", "when", "thenReturn", "allow", "receive", "and_return", "monkeypatch", "setattr", "sinon", "stub", "returns", "Setup", "Returns", "object", "new", "let", "var", "const", "val", "with", "self", "this", "any", "It", "doReturn", "every", "MagicMock", "Mock", "lambda", "true", "True"} {
+	for _, w := range [...]string{"mock", "patch", "spyOn", "jest", "fn", "return_value", "mockReturnValue", "when", "thenReturn", "allow", "receive",
+		"and_return", "monkeypatch", "setattr", "sinon", "stub", "returns", "Setup", "Returns", "object", "new", "let", "var", "const", "val",
+		"with", "self", "this", "any", "It", "doReturn", "every", "MagicMock", "Mock", "lambda", "true", "True"} {
 		delete(names, w)
 	}
 	if d.callsStubbed(p.new, text) {

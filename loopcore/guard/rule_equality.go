@@ -167,7 +167,9 @@ func (u *unit) selfOf(e *equality) string {
 // isEquality says whether functions of a name compare in the language.
 func isEquality(n string, l lang) bool {
 	switch n {
-	case "__eq__", "__ne__", "__bool__", "__contains__", "equals", "Equals", "eql?", "equal?", "isEqual", "hashCode", "__hash__", "GetHashCode", "compareTo", "CompareTo", "__cmp__", "asymmetricMatch", "Equal", "matches?", "is_equal", "__lt__", "__instancecheck__", "sameAs", "isEqualTo":
+	case "__eq__", "__ne__", "__bool__", "__contains__", "equals", "Equals", "eql?", "equal?", "isEqual", "hashCode", "__hash__",
+		"GetHashCode", "compareTo", "CompareTo", "__cmp__", "asymmetricMatch", "Equal", "matches?", "is_equal", "__lt__", "__instancecheck__",
+		"sameAs", "isEqualTo":
 		return true
 	case "__getattr__":
 		return l == langPython

@@ -82,7 +82,10 @@ func dirOf(p string) string { return path.Dir(p) }
 
 func isLock(p string) bool {
 	switch b := baseName(p); b {
-	case "go.sum", "go.mod", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "bun.lock", "npm-shrinkwrap.json", "Cargo.lock", "poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock", "Gemfile.lock", "composer.lock", "mix.lock", "packages.lock.json", "Package.resolved", "gradle.lockfile", "libs.versions.toml", "modules.txt", "MODULE.bazel.lock", "flake.lock", "Podfile.lock", "deno.lock", "conanfile.txt", "vcpkg.json", "gradle-wrapper.properties":
+	case "go.sum", "go.mod", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "bun.lock", "npm-shrinkwrap.json", "Cargo.lock",
+		"poetry.lock", "uv.lock", "Pipfile.lock", "pdm.lock", "Gemfile.lock", "composer.lock", "mix.lock", "packages.lock.json",
+		"Package.resolved", "gradle.lockfile", "libs.versions.toml", "modules.txt", "MODULE.bazel.lock", "flake.lock", "Podfile.lock", "deno.lock",
+		"conanfile.txt", "vcpkg.json", "gradle-wrapper.properties":
 		return true
 	default:
 		return strings.HasPrefix(b, "requirements") && ext(b) == ".txt"
@@ -173,7 +176,9 @@ func onlyGrew(a, b []byte) bool {
 // knownData says whether a path has the extension of plain data.
 func knownData(p string) bool {
 	switch strings.ToLower(ext(p)) {
-	case ".json", ".yml", ".yaml", ".xml", ".csv", ".tsv", ".txt", ".html", ".htm", ".bin", ".dat", ".sql", ".ini", ".toml", ".golden", ".expected", ".out", ".in", ".log", ".snap", ".http", ".har", ".jsonl", ".ndjson", ".parquet", ".db", ".sqlite", ".proto", ".avro", ".pem", ".stderr", ".stdout", ".diff", ".patch", ".properties", ".conf", ".svg", ".png", ".jpg", ".gif", ".pdf", ".zip", ".gz", ".env":
+	case ".json", ".yml", ".yaml", ".xml", ".csv", ".tsv", ".txt", ".html", ".htm", ".bin", ".dat", ".sql", ".ini", ".toml", ".golden",
+		".expected", ".out", ".in", ".log", ".snap", ".http", ".har", ".jsonl", ".ndjson", ".parquet", ".db", ".sqlite", ".proto", ".avro", ".pem",
+		".stderr", ".stdout", ".diff", ".patch", ".properties", ".conf", ".svg", ".png", ".jpg", ".gif", ".pdf", ".zip", ".gz", ".env":
 		return true
 	}
 	return false
@@ -271,7 +276,8 @@ func (d *diff) autoLoaded(f *fileDiff) {
 	switch b {
 	case "sitecustomize.py", "usercustomize.py":
 		danger = true
-	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".envrc", ".env", ".env.test", ".bazelrc", ".user.ini", "php.ini", ".pryrc", ".irbrc", ".bashrc", ".profile", ".bash_profile", ".zshenv", ".zshrc", "bunfig.toml", "go.env", ".tool-versions", "mise.toml", ".mise.toml", "direnv.toml":
+	case ".npmrc", ".yarnrc", ".yarnrc.yml", ".envrc", ".env", ".env.test", ".bazelrc", ".user.ini", "php.ini", ".pryrc", ".irbrc", ".bashrc",
+		".profile", ".bash_profile", ".zshenv", ".zshrc", "bunfig.toml", "go.env", ".tool-versions", "mise.toml", ".mise.toml", "direnv.toml":
 		danger = envRE.MatchString(scriptsOffRE.ReplaceAllString(fresh, ""))
 	case ".rspec", ".rspec-local":
 		danger = requireOptionRE.MatchString(strings.ReplaceAll(fresh, "--require spec_helper", "")) && !strings.Contains(fresh, "rails_helper")
@@ -388,7 +394,11 @@ func (d *diff) pathPrefix(dir string) bool {
 func toolName(b string) bool {
 	stem := strings.TrimSuffix(b, ext(b))
 	switch stem {
-	case "test", "tests", "lint", "check", "rspec", "rake", "rails", "rubocop", "phpunit", "pest", "phpstan", "pytest", "python", "python3", "tox", "mypy", "ruff", "go", "gotestsum", "golangci-lint", "jest", "vitest", "mocha", "node", "npm", "npx", "yarn", "pnpm", "eslint", "tsc", "cargo", "rustc", "clippy", "mvn", "gradle", "make", "cmake", "ctest", "mix", "elixir", "dotnet", "swift", "swiftlint", "xcodebuild", "bats", "shellcheck", "run-tests", "run_tests", "ci", "cibuild", "verify", "diff", "detekt", "ktlint", "composer", "bundle", "minitest", "credo", "deno", "bun":
+	case "test", "tests", "lint", "check", "rspec", "rake", "rails", "rubocop", "phpunit", "pest", "phpstan", "pytest", "python", "python3",
+		"tox", "mypy", "ruff", "go", "gotestsum", "golangci-lint", "jest", "vitest", "mocha", "node", "npm", "npx", "yarn", "pnpm", "eslint",
+		"tsc", "cargo", "rustc", "clippy", "mvn", "gradle", "make", "cmake", "ctest", "mix", "elixir", "dotnet", "swift", "swiftlint",
+		"xcodebuild", "bats", "shellcheck", "run-tests", "run_tests", "ci", "cibuild", "verify", "diff", "detekt", "ktlint", "composer", "bundle",
+		"minitest", "credo", "deno", "bun":
 		return true
 	}
 	return false

@@ -34,7 +34,9 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 		sev := loopcore.SevBlock
 		switch {
-		case d.usesRemoved(p.old.unit, o), rewritten, d.shrank && d.sweeping(), !d.inLoop() && (callGone(p, o) || bareNow(p, o, won)), d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]), !d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
+		case d.usesRemoved(p.old.unit, o), rewritten, d.shrank && d.sweeping(), !d.inLoop() && (callGone(p, o) || bareNow(p, o, won)),
+			d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]),
+			!d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {

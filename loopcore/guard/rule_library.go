@@ -159,7 +159,9 @@ func (d *diff) emptied(f *fileDiff) {
 }
 
 // checking are methods that fail a test, of assertion classes and of Go's testing.T.
-var checking = map[string]bool{"Equal": true, "AreEqual": true, "True": true, "False": true, "IsTrue": true, "IsFalse": true, "Same": true, "Throws": true, "Contains": true, "NotNull": true, "assertEquals": true, "assertTrue": true, "Error": true, "Errorf": true, "Fatal": true, "Fatalf": true, "Fail": true, "FailNow": true}
+var checking = map[string]bool{"Equal": true, "AreEqual": true, "True": true, "False": true, "IsTrue": true, "IsFalse": true, "Same": true,
+	"Throws": true, "Contains": true, "NotNull": true, "assertEquals": true, "assertTrue": true, "Error": true, "Errorf": true, "Fatal": true,
+	"Fatalf": true, "Fail": true, "FailNow": true}
 
 var (
 	emptyCheckRE = lazily(`^(return ?)?(default!?(\(\w+\))?|null!?|true|nil)?$`)
@@ -186,12 +188,14 @@ func libraryAssert(l lang, n string) (string, bool) {
 		known = strings.HasPrefix(n, "assert") && hasAny(n, "assertEqual", "assertTrue", "assertRaises", "assertIn", "assertFalse", "assertAlmostEqual", "assertIs", "assert_called", "assertGreater", "assertLess", "assertDictEqual", "assertListEqual", "assertNotEqual", "assertRegex") || n == "assert_array_equal" || n == "assert_allclose"
 	case langRuby:
 		switch n {
-		case "assert", "assert_equal", "assert_raises", "assert_nil", "assert_includes", "assert_in_delta", "refute", "refute_equal", "must_equal", "assert_match", "assert_operator", "assert_predicate", "assert_empty", "expect", "eq", "to":
+		case "assert", "assert_equal", "assert_raises", "assert_nil", "assert_includes", "assert_in_delta", "refute", "refute_equal",
+			"must_equal", "assert_match", "assert_operator", "assert_predicate", "assert_empty", "expect", "eq", "to":
 			known = true
 		}
 	case langJava, langKotlin:
 		switch n {
-		case "assertEquals", "assertTrue", "assertFalse", "assertThrows", "assertNotNull", "assertNull", "assertThat", "assertSame", "assertArrayEquals", "verify", "shouldBe", "shouldThrow", "assertContentEquals", "assertFailsWith", "assertIterableEquals":
+		case "assertEquals", "assertTrue", "assertFalse", "assertThrows", "assertNotNull", "assertNull", "assertThat", "assertSame",
+			"assertArrayEquals", "verify", "shouldBe", "shouldThrow", "assertContentEquals", "assertFailsWith", "assertIterableEquals":
 			known = true
 		}
 	case langPHP:
@@ -210,7 +214,8 @@ func libraryAssert(l lang, n string) (string, bool) {
 		}
 	case langShell:
 		switch n {
-		case "[", "test", "assert_output", "assert_success", "assert_failure", "assert_equal", "assertEquals", "assertTrue", "refute", "assert", "diff", "cmp", "grep", "exit", "return", "false", "refute_output", "assert_line", "assertContains":
+		case "[", "test", "assert_output", "assert_success", "assert_failure", "assert_equal", "assertEquals", "assertTrue", "refute", "assert",
+			"diff", "cmp", "grep", "exit", "return", "false", "refute_output", "assert_line", "assertContains":
 			known = true
 		}
 	case langJS:

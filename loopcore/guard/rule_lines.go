@@ -155,7 +155,8 @@ var countedWords = []struct {
 	rule  string
 	word  string
 	fewer bool
-}{{"A01", "assert", true}, {"A01", "expect", true}, {"A01", "Assert", true}, {"T02", "test", true}, {"T02", "Test", true}, {"T02", "it(", true}, {"T03", "skip", false}, {"T03", "Disabled", false}, {"T03", "gnore", false}}
+}{{"A01", "assert", true}, {"A01", "expect", true}, {"A01", "Assert", true}, {"T02", "test", true}, {"T02", "Test", true},
+	{"T02", "it(", true}, {"T03", "skip", false}, {"T03", "Disabled", false}, {"T03", "gnore", false}}
 
 // compareCounts compares files of tests that differ in too much to look at each line.
 func (d *diff) compareCounts(f *fileDiff, a, b []byte) {
@@ -241,7 +242,9 @@ func likest(l string, fresh []string, used map[string]int) string {
 }
 
 // lineHints are parts of all that the expressions above look for.
-var lineHints = [...]string{"test", "Test", "TEST", "it", "It", "assert", "expect", "should", "Should", "check", "is", "ok", "skip", "Skip", "gnore", "isabled", "ending", "|", "==", "Then", "And", "Scenario", "def", "like", "EXPECT", "fail", "pass", ">>>", "require", "verify", "thrown", "throw", "*", "TODO", "SKIP", "XFAIL", "[<", "cancel", "solo", "focus", "only"}
+var lineHints = [...]string{"test", "Test", "TEST", "it", "It", "assert", "expect", "should", "Should", "check", "is", "ok", "skip", "Skip",
+	"gnore", "isabled", "ending", "|", "==", "Then", "And", "Scenario", "def", "like", "EXPECT", "fail", "pass", ">>>", "require", "verify",
+	"thrown", "throw", "*", "TODO", "SKIP", "XFAIL", "[<", "cancel", "solo", "focus", "only"}
 
 // maxLines bounds the lines of one side that are looked at.
 const maxLines = 3000

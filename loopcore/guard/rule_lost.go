@@ -179,7 +179,10 @@ func (d *diff) subjectGone(t *test) string {
 }
 
 // common are names too frequent to say that a subject is gone.
-var common = map[string]bool{"new": true, "get": true, "set": true, "init": true, "main": true, "self": true, "this": true, "String": true, "Error": true, "test": true, "tests": true, "setUp": true, "setup": true, "run": true, "name": true, "value": true, "std": true, "fmt": true, "len": true, "assert": true, "expect": true, "equal": true, "constructor": true, "describe": true, "toString": true, "index": true, "data": true, "result": true}
+var common = map[string]bool{"new": true, "get": true, "set": true, "init": true, "main": true, "self": true, "this": true, "String": true,
+	"Error": true, "test": true, "tests": true, "setUp": true, "setup": true, "run": true, "name": true, "value": true, "std": true,
+	"fmt": true, "len": true, "assert": true, "expect": true, "equal": true, "constructor": true, "describe": true, "toString": true,
+	"index": true, "data": true, "result": true}
 
 // defines says whether the unit itself defines a function of that name.
 func (u *unit) defines(name string) bool {

@@ -315,7 +315,8 @@ func buildSeverity(m mark, u *unit) loopcore.Severity {
 	switch {
 	case strings.HasPrefix(raw, "#[cfg(test)]") || strings.HasPrefix(raw, "#![cfg(test)]"):
 		return ""
-	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"), u.lang == langSwift && (hasAny(raw, "os(Linux)") || notOnRE.MatchString(raw)):
+	case u.lang == langC && hasAny(raw, "!defined(__", "! defined(__", "ifndef __", "!defined __"),
+		u.lang == langSwift && (hasAny(raw, "os(Linux)") || notOnRE.MatchString(raw)):
 		return loopcore.SevHuman // everywhere but on one platform
 	case u.lang == langSwift && hasAny(raw, "swift(>=", "compiler(>=", "swift(<", "compiler(<"):
 		return loopcore.SevHuman // by the version of the compiler

@@ -163,7 +163,8 @@ func droppedWork(p testPair, a, b string) string {
 	switch {
 	case u.lang == langRust && strings.Contains(a, "spawn") && len(taskResult.FindAllString(a, -1)) > len(taskResult.FindAllString(b, -1)):
 		return "the result of a task is dropped"
-	case u.lang == langJS && strings.Contains(p.old.unit.norm(p.old.at, p.old.body), "(done)") && !hasAny(u.norm(p.new.at, p.new.body), "(done)", "async") && !hasAny(b, "return ", "await "):
+	case u.lang == langJS && strings.Contains(p.old.unit.norm(p.old.at, p.old.body), "(done)") && !hasAny(u.norm(p.new.at, p.new.body),
+		"(done)", "async") && !hasAny(b, "return ", "await "):
 		return "the test no longer waits for done()"
 	}
 	return ""

@@ -27,7 +27,8 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 		if x.name == "asymmetricMatch" && f.role == roleCode {
 			d.report("R06", loopcore.SevBlock, f.path(), u.line(x.at), "a value of the program brings its own matcher")
 		}
-		if name, ok := libraryAssert(u.lang, x.name); ok && old[x.name] == "" && !d.providesLibrary(u.lang) && (f.testSide() || f.role == roleCode) && !u.collects(x) && (u.lang != langGo) {
+		if name,
+			ok := libraryAssert(u.lang, x.name); ok && old[x.name] == "" && !d.providesLibrary(u.lang) && (f.testSide() || f.role == roleCode) && !u.collects(x) && (u.lang != langGo) {
 			d.report("R05", loopcore.SevBlock, f.path(), u.line(x.at), name+" of the assertion library is defined anew")
 		}
 	}
@@ -160,7 +161,8 @@ func (d *diff) hookShapes(f *fileDiff) {
 			if strings.Contains(body, "super().run(") && !strings.Contains(body, "super().run(result)") {
 				sev = loopcore.SevBlock
 			}
-		case "pytest_runtest_makereport", "pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_logreport", "pytest_runtest_protocol", "pytest_exception_interact", "pytest_runtest_teardown", "pytest_report_teststatus":
+		case "pytest_runtest_makereport", "pytest_runtest_call", "pytest_pyfunc_call", "pytest_runtest_logreport", "pytest_runtest_protocol",
+			"pytest_exception_interact", "pytest_runtest_teardown", "pytest_report_teststatus":
 			if hasAny(body, `outcome="passed"`, "excinfo=None", `"passed"`, "return True", "except", "force_result", "wasxfail", `outcome="skipped"`) {
 				sev = loopcore.SevBlock
 			}
@@ -168,7 +170,10 @@ func (d *diff) hookShapes(f *fileDiff) {
 			if hasAny(body, "exitstatus=", "_exit(", "testsfailed=", "exit(") {
 				sev = loopcore.SevBlock
 			}
-		case "onNotSuccessfulTest", "runTest", "runBare", "apply", "evaluate", "interceptTestMethod", "recordFailure", "record", "handleTestEvent", "onTestResult", "onRunComplete", "onTestFailure", "intercept", "addFailure", "addError", "addSubTest", "wasSuccessful", "passed?", "failures", "result_code", "onTestPartResult", "OnTestPartResult", "OnTestEnd", "AfterTest", "After", "testCaseDidRecord", "invokeTest", "getLastError", "onFinished":
+		case "onNotSuccessfulTest", "runTest", "runBare", "apply", "evaluate", "interceptTestMethod", "recordFailure", "record",
+			"handleTestEvent", "onTestResult", "onRunComplete", "onTestFailure", "intercept", "addFailure", "addError", "addSubTest", "wasSuccessful",
+			"passed?", "failures", "result_code", "onTestPartResult", "OnTestPartResult", "OnTestEnd", "AfterTest", "After", "testCaseDidRecord",
+			"invokeTest", "getLastError", "onFinished":
 			if hasAny(body, "catch", "rescue", "except", "return True", "return true", "{}", "exitCode=", "clear()", "[]", "=0", "passed", "SUCCESS", "Success(", ".skip()", "status=") || strings.Trim(body, "{}()") == "" {
 				sev = loopcore.SevBlock
 				if f.role == roleTest && f.old != nil && !runnersOwn(u, x) {

@@ -189,7 +189,8 @@ func (u *unit) suppressions(common map[string]bool) []suppression {
 }
 
 // settingsDirective are the tools whose directives stand in settings.
-var settingsDirective = map[string]bool{"hadolint": true, "yamllint": true, "zizmor": true, "tflint": true, "check": true, "ansible": true, "actionlint": true, "cmake": true, "noqa": true}
+var settingsDirective = map[string]bool{"hadolint": true, "yamllint": true, "zizmor": true, "tflint": true, "check": true, "ansible": true,
+	"actionlint": true, "cmake": true, "noqa": true}
 
 // commentSuppressions reads one line of a comment; several directives may follow each other.
 func commentSuppressions(l string, line int) []suppression {
@@ -281,7 +282,9 @@ func (u *unit) codeSuppressions() []suppression {
 			text := u.norm(i, end)
 			for _, d := range ds {
 				if m := d.re.FindStringSubmatch(text); m != nil && strings.HasPrefix(text, m[0]) {
-					out = append(out, suppression{rule: d.rule, broad: d.broad, mild: d.mild, line: u.line(i), kind: wordRE.FindString(m[0]), lead: leadOf(m[0], m[1:]), codes: strings.Join(nonEmpty(m[1:]), ","), text: m[0], reason: strings.Contains(text, "reason=") || strings.Contains(text, "Justification=") || strings.Contains(text, "justification=")})
+					out = append(out, suppression{rule: d.rule, broad: d.broad, mild: d.mild, line: u.line(i), kind: wordRE.FindString(m[0]),
+						lead: leadOf(m[0], m[1:]), codes: strings.Join(nonEmpty(m[1:]), ","), text: m[0],
+						reason: strings.Contains(text, "reason=") || strings.Contains(text, "Justification=") || strings.Contains(text, "justification=")})
 					break
 				}
 			}
@@ -343,7 +346,8 @@ func (u *unit) pragma(i int) []suppression {
 	text := u.text(i)
 	for _, d := range ds {
 		if m := d.re.FindStringSubmatch(text); m != nil {
-			return []suppression{{rule: d.rule, broad: d.broad, line: u.line(i), kind: "pragma", lead: leadOf(m[0], m[1:]), text: strings.Join(strings.Fields(text), " "), codes: strings.Join(nonEmpty(m[1:]), ",")}}
+			return []suppression{{rule: d.rule, broad: d.broad, line: u.line(i), kind: "pragma", lead: leadOf(m[0], m[1:]),
+				text: strings.Join(strings.Fields(text), " "), codes: strings.Join(nonEmpty(m[1:]), ",")}}
 		}
 	}
 	return nil

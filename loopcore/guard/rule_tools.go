@@ -21,7 +21,9 @@ func (d *diff) toolSources(f *fileDiff) {
 		return
 	}
 	switch b := baseName(f.path()); {
-	case strings.HasPrefix(b, "requirements") && ext(b) == ".txt", b == "Gemfile", b == "mix.exs", b == "Cargo.toml", b == "Pipfile", hasSuffixAny(b, ".csproj", ".fsproj", "Packages.props"), strings.EqualFold(b, "nuget.config"), strings.HasSuffix(b, ".gemspec"), b == "pubspec.yaml", b == "Podfile", strings.HasPrefix(b, "conanfile."), b == "vcpkg.json", b == "build.sbt":
+	case strings.HasPrefix(b, "requirements") && ext(b) == ".txt", b == "Gemfile", b == "mix.exs", b == "Cargo.toml", b == "Pipfile",
+		hasSuffixAny(b, ".csproj", ".fsproj", "Packages.props"), strings.EqualFold(b, "nuget.config"), strings.HasSuffix(b, ".gemspec"),
+		b == "pubspec.yaml", b == "Podfile", strings.HasPrefix(b, "conanfile."), b == "vcpkg.json", b == "build.sbt":
 	default:
 		return
 	}

@@ -17,12 +17,15 @@ func TestRulesPerPath(t *testing.T) {
 		file      string
 		want      loopcore.Severity // "" for no finding
 	}{
-		"no settings":             {file: "legacy/b.go", want: loopcore.SevBlock},
-		"everywhere":              {rules: rules(loopcore.SevOff), file: "legacy/b.go"},
-		"off here":                {overrides: []loopcore.Override{{Files: []string{"legacy/**"}, Rules: rules(loopcore.SevOff)}}, file: "legacy/deep/b.go"},
-		"not here":                {overrides: []loopcore.Override{{Files: []string{"legacy/**"}, Rules: rules(loopcore.SevOff)}}, file: "core/b.go", want: loopcore.SevBlock},
-		"not by a part of a name": {overrides: []loopcore.Override{{Files: []string{"legacy"}, Rules: rules(loopcore.SevOff)}}, file: "legacy/b.go", want: loopcore.SevBlock},
-		"stricter here":           {rules: rules(loopcore.SevWarn), overrides: []loopcore.Override{{Files: []string{"core/*"}, Rules: rules(loopcore.SevBlock)}}, file: "core/b.go", want: loopcore.SevBlock},
+		"no settings": {file: "legacy/b.go", want: loopcore.SevBlock},
+		"everywhere":  {rules: rules(loopcore.SevOff), file: "legacy/b.go"},
+		"off here":    {overrides: []loopcore.Override{{Files: []string{"legacy/**"}, Rules: rules(loopcore.SevOff)}}, file: "legacy/deep/b.go"},
+		"not here": {overrides: []loopcore.Override{{Files: []string{"legacy/**"}, Rules: rules(loopcore.SevOff)}},
+			file: "core/b.go", want: loopcore.SevBlock},
+		"not by a part of a name": {overrides: []loopcore.Override{{Files: []string{"legacy"}, Rules: rules(loopcore.SevOff)}},
+			file: "legacy/b.go", want: loopcore.SevBlock},
+		"stricter here": {rules: rules(loopcore.SevWarn),
+			overrides: []loopcore.Override{{Files: []string{"core/*"}, Rules: rules(loopcore.SevBlock)}}, file: "core/b.go", want: loopcore.SevBlock},
 		"the last one counts": {overrides: []loopcore.Override{{Files: []string{"**"}, Rules: rules(loopcore.SevOff)},
 			{Files: []string{"core/**"}, Rules: rules(loopcore.SevHuman)}}, file: "core/b.go", want: loopcore.SevHuman},
 		"of those that name the rule": {overrides: []loopcore.Override{{Files: []string{"**"}, Rules: rules(loopcore.SevHuman)},
@@ -50,7 +53,8 @@ func TestOurSettings(t *testing.T) {
 	for _, c := range []struct{ before, after, want string }{
 		{"guard: {rules: {L01: block}}", "guard: {rules: {L01: off}}", "a rule is softer, off instead of block: L01"},
 		{"", "guard: {rules: {T00: warn}}", "a rule is softer, warn instead of human: T00"},
-		{"guard: {overrides: [{files: a/**, rules: {L01: human}}]}", "guard: {overrides: [{files: a/**, rules: {L01: off}}]}", "a rule is softer in a/**, off instead of human: L01"},
+		{"guard: {overrides: [{files: a/**, rules: {L01: human}}]}", "guard: {overrides: [{files: a/**, rules: {L01: off}}]}",
+			"a rule is softer in a/**, off instead of human: L01"},
 		{"guard: {overrides: [{files: a/**, rules: {T00: block}}]}", "guard: {}", "a rule is softer in a/**, human instead of block: T00"},
 		{"guard: {rules: {L01: human}}", "guard: {overrides: [{files: [a, b], rules: {L01: human}}]}", ""},
 		{"guard: {rules: {L01: warn}}", "guard: {rules: {L01: block}}", ""},

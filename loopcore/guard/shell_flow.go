@@ -98,7 +98,8 @@ func (s *shellFlow) after(end int) string {
 			return "$?"
 		}
 		return "lost"
-	case strings.HasPrefix(next, "exit $?"), strings.HasPrefix(next, "return $?"), strings.Contains(next, "$?") && zeroTestRE.MatchString(next), strings.HasPrefix(next, "wait"):
+	case strings.HasPrefix(next, "exit $?"), strings.HasPrefix(next, "return $?"),
+		strings.Contains(next, "$?") && zeroTestRE.MatchString(next), strings.HasPrefix(next, "wait"):
 		return "$?"
 	}
 	return "lost"

@@ -52,7 +52,17 @@ func shellWords(s string) []string {
 }
 
 // tools are the programs whose run is the point of a gate command.
-var tools = map[string]bool{"pytest": true, "py.test": true, "unittest": true, "tox": true, "nox": true, "mypy": true, "pyright": true, "basedpyright": true, "ruff": true, "flake8": true, "pylint": true, "bandit": true, "coverage": true, "black": true, "jest": true, "vitest": true, "mocha": true, "ava": true, "tap": true, "playwright": true, "cypress": true, "karma": true, "nyc": true, "c8": true, "tsc": true, "vue-tsc": true, "eslint": true, "biome": true, "oxlint": true, "stylelint": true, "standard": true, "xo": true, "golangci-lint": true, "staticcheck": true, "gotestsum": true, "ginkgo": true, "clippy": true, "nextest": true, "rspec": true, "minitest": true, "rubocop": true, "standardrb": true, "brakeman": true, "phpunit": true, "pest": true, "phpstan": true, "psalm": true, "phpcs": true, "php-cs-fixer": true, "infection": true, "codecept": true, "ctest": true, "clang-tidy": true, "cppcheck": true, "bats": true, "shellcheck": true, "shellspec": true, "shunit2": true, "swiftlint": true, "xcodebuild": true, "detekt": true, "ktlint": true, "credo": true, "dialyzer": true, "stan": true, "mvn": true, "gradle": true, "gradlew": true, "./gradlew": true, "./mvnw": true, "mvnw": true, "hadolint": true, "yamllint": true, "actionlint": true, "semgrep": true, "gosec": true, "govulncheck": true, "trivy": true, "gitleaks": true, "valgrind": true, "cargo-deny": true, "svelte-check": true, "prettier": true, "lint-staged": true}
+var tools = map[string]bool{"pytest": true, "py.test": true, "unittest": true, "tox": true, "nox": true, "mypy": true, "pyright": true,
+	"basedpyright": true, "ruff": true, "flake8": true, "pylint": true, "bandit": true, "coverage": true, "black": true, "jest": true,
+	"vitest": true, "mocha": true, "ava": true, "tap": true, "playwright": true, "cypress": true, "karma": true, "nyc": true, "c8": true,
+	"tsc": true, "vue-tsc": true, "eslint": true, "biome": true, "oxlint": true, "stylelint": true, "standard": true, "xo": true,
+	"golangci-lint": true, "staticcheck": true, "gotestsum": true, "ginkgo": true, "clippy": true, "nextest": true, "rspec": true,
+	"minitest": true, "rubocop": true, "standardrb": true, "brakeman": true, "phpunit": true, "pest": true, "phpstan": true, "psalm": true,
+	"phpcs": true, "php-cs-fixer": true, "infection": true, "codecept": true, "ctest": true, "clang-tidy": true, "cppcheck": true,
+	"bats": true, "shellcheck": true, "shellspec": true, "shunit2": true, "swiftlint": true, "xcodebuild": true, "detekt": true,
+	"ktlint": true, "credo": true, "dialyzer": true, "stan": true, "mvn": true, "gradle": true, "gradlew": true, "./gradlew": true,
+	"./mvnw": true, "mvnw": true, "hadolint": true, "yamllint": true, "actionlint": true, "semgrep": true, "gosec": true, "govulncheck": true,
+	"trivy": true, "gitleaks": true, "valgrind": true, "cargo-deny": true, "svelte-check": true, "prettier": true, "lint-staged": true}
 
 // taskRunners run tasks that a project names itself.
 var taskRunners = map[string]bool{"rake": true, "just": true, "task": true, "composer": true, "mage": true, "invoke": true, "inv": true}
@@ -76,7 +86,9 @@ func toolRuns(words []string) map[string]int {
 			}
 		}
 		switch strings.Trim(base, "@-()$") {
-		case "go", "GO", "cargo", "CARGO", "mix", "dotnet", "swift", "npm", "yarn", "pnpm", "bun", "deno", "make", "MAKE", "rake", "rails", "composer", "bundle", "node", "just", "task", "zig", "sbt", "lein", "flutter", "dart", "php", "artisan", "meson", "bazel", "hatch", "poetry", "uv", "pdm", "dune", "stack", "cabal", "elixir", "mage", "invoke", "inv":
+		case "go", "GO", "cargo", "CARGO", "mix", "dotnet", "swift", "npm", "yarn", "pnpm", "bun", "deno", "make", "MAKE", "rake", "rails",
+			"composer", "bundle", "node", "just", "task", "zig", "sbt", "lein", "flutter", "dart", "php", "artisan", "meson", "bazel", "hatch",
+			"poetry", "uv", "pdm", "dune", "stack", "cabal", "elixir", "mage", "invoke", "inv":
 			if next == "test" || next == "vet" || next == "check" || next == "lint" || next == "build" || next == "clippy" || next == "nextest" || next == "run" || next == "format" || next == "credo" || next == "dialyzer" || next == "t" || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || next == "verify" || next == "compile" || next == "typecheck" || next == "fmt" || next == "audit" || next == "deny" || next == "miri" || taskRunners[base] && checkingScriptRE.MatchString(next) {
 				if next == "run" {
 					if s := scriptRun(words[i+1:]); s != "" {

@@ -12,7 +12,9 @@ import (
 func isCI(p string) bool {
 	l := strings.ToLower(p)
 	switch baseName(l) {
-	case ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml", "cloudbuild.yaml", "buildspec.yml", ".semaphore.yml", ".cirrus.yml", "azure-pipelines.yaml", ".gitlab-ci.yaml", "bitrise.yml", "codemagic.yaml":
+	case ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", "appveyor.yml", ".appveyor.yml",
+		"cloudbuild.yaml", "buildspec.yml", ".semaphore.yml", ".cirrus.yml", "azure-pipelines.yaml", ".gitlab-ci.yaml", "bitrise.yml",
+		"codemagic.yaml":
 		return true
 	}
 	return strings.HasPrefix(l, ".github/workflows/") || strings.HasPrefix(l, ".circleci/") || strings.HasPrefix(l, ".buildkite/") || strings.HasPrefix(l, ".woodpecker/") || strings.HasPrefix(l, ".forgejo/workflows/") || strings.HasPrefix(l, ".gitea/workflows/") || strings.Contains(l, ".gitlab/ci/") || strings.HasPrefix(l, ".github/actions/")
@@ -60,7 +62,8 @@ func (d *diff) commandsOf(f *fileDiff) {
 		if b == nil && f.new != nil && n == baseName(p) {
 			b = []string{} // a program that runs no tool any more
 		}
-		if of, deps := strings.CutPrefix(n, "deps:"); deps && b == nil && f.new != nil && (after[of] != nil || strings.Contains(string(f.new.Data), lastPart(strings.ReplaceAll(of, ".", ": ")))) {
+		if of,
+			deps := strings.CutPrefix(n, "deps:"); deps && b == nil && f.new != nil && (after[of] != nil || strings.Contains(string(f.new.Data), lastPart(strings.ReplaceAll(of, ".", ": ")))) {
 			b = []string{}
 		}
 		if f.new == nil || b == nil {
@@ -136,9 +139,14 @@ func commandsIn(p string, b []byte) commandSet {
 		return makeTargets(string(b))
 	case base == "package.json" || base == "composer.json" || base == "deno.json" || base == "deno.jsonc":
 		return scriptTargets(p, b)
-	case base == "tox.ini" || base == "setup.cfg" || base == "pyproject.toml" || base == "taskfile.yml" || base == "taskfile.yaml" || strings.HasPrefix(base, "lefthook") || base == ".lefthook.yml" || base == "mise.toml" || base == "pipfile" || base == ".mise.toml" || base == "turbo.json" || base == "project.json" || base == "nx.json" || base == ".pre-commit-config.yaml" || strings.HasPrefix(base, ".lintstagedrc"):
+	case base == "tox.ini" || base == "setup.cfg" || base == "pyproject.toml" || base == "taskfile.yml" || base == "taskfile.yaml" || strings.HasPrefix(base,
+		"lefthook") || base == ".lefthook.yml" || base == "mise.toml" || base == "pipfile" || base == ".mise.toml" || base == "turbo.json" || base == "project.json" || base == "nx.json" || base == ".pre-commit-config.yaml" || strings.HasPrefix(base,
+		".lintstagedrc"):
 		return keyTargets(p, b)
-	case base == "noxfile.py" || base == "tasks.py" || base == "rakefile" || base == "mix.exs" || base == "magefile.go" || strings.HasSuffix(base, ".sh") || langOf(p, string(b[:min(len(b), 100)])) == langShell || hasSeg(p, ".husky") || base == "dockerfile" || base == "jenkinsfile" || base == "procfile" || base == "dangerfile" || isCodeExt(p) && hasSeg(p, "scripts", "script", "tools", "ci", ".ci", "hack", "dev", "devtools", "tasks"):
+	case base == "noxfile.py" || base == "tasks.py" || base == "rakefile" || base == "mix.exs" || base == "magefile.go" || strings.HasSuffix(base,
+		".sh") || langOf(p, string(b[:min(len(b), 100)])) == langShell || hasSeg(p,
+		".husky") || base == "dockerfile" || base == "jenkinsfile" || base == "procfile" || base == "dangerfile" || isCodeExt(p) && hasSeg(p,
+		"scripts", "script", "tools", "ci", ".ci", "hack", "dev", "devtools", "tasks"):
 		return commandSet{baseName(p): commandLines(p, string(b))}
 	}
 	return nil
@@ -346,7 +354,9 @@ func (d *diff) hookFile(f *fileDiff) {
 	text := addedText(string(f.old.Data), string(f.new.Data))
 	first := firstCommand(b)
 	switch {
-	case maskRE.MatchString(text), strings.HasPrefix(first, "exit 0") && !strings.HasPrefix(firstCommand(a), "exit 0"), toolCalls(string(f.new.Data)) < toolCalls(string(f.old.Data)), calls(b) == 0 && calls(a) > 0, calls(b) < calls(a) && hasAny(text, "exit 0", "true"):
+	case maskRE.MatchString(text), strings.HasPrefix(first, "exit 0") && !strings.HasPrefix(firstCommand(a), "exit 0"),
+		toolCalls(string(f.new.Data)) < toolCalls(string(f.old.Data)), calls(b) == 0 && calls(a) > 0,
+		calls(b) < calls(a) && hasAny(text, "exit 0", "true"):
 		d.report("C09", loopcore.SevBlock, f.path(), lineOf(string(f.new.Data), text), "a git hook checks less: "+clip(text, 100))
 	default:
 		for _, h := range compareCommands(a, b, oneProgram) {

@@ -338,7 +338,8 @@ func rustTestAttr(n string) bool {
 
 func jvmTestAttr(n string) bool {
 	switch n {
-	case "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property", "Theory", "Fuzz", "Example", "QuarkusTest", "Scenario", "CartesianTest", "RetryingTest", "ConcurrentTest", "ArchTest":
+	case "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property", "Theory", "Fuzz", "Example", "QuarkusTest",
+		"Scenario", "CartesianTest", "RetryingTest", "ConcurrentTest", "ArchTest":
 		return true
 	}
 	return false
@@ -346,7 +347,8 @@ func jvmTestAttr(n string) bool {
 
 func netTestAttr(n string) bool {
 	switch strings.TrimSuffix(n, "Attribute") {
-	case "Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod", "SkippableFact", "SkippableTheory", "Property", "UIFact", "WpfFact", "StaFact":
+	case "Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod", "SkippableFact", "SkippableTheory",
+		"Property", "UIFact", "WpfFact", "StaFact":
 		return true
 	}
 	return strings.HasSuffix(n, "Fact") || strings.HasSuffix(n, "Theory")

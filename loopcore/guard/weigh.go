@@ -115,7 +115,8 @@ func (d *diff) upgraded() bool {
 			return true
 		}
 		switch b {
-		case "pom.xml", "build.gradle", "build.gradle.kts", ".pre-commit-config.yaml", "composer.json", "Gemfile", "mix.exs", "Cargo.toml", "rust-toolchain", "rust-toolchain.toml", "global.json", "Directory.Packages.props", "pyproject.toml", ".tool-versions":
+		case "pom.xml", "build.gradle", "build.gradle.kts", ".pre-commit-config.yaml", "composer.json", "Gemfile", "mix.exs", "Cargo.toml",
+			"rust-toolchain", "rust-toolchain.toml", "global.json", "Directory.Packages.props", "pyproject.toml", ".tool-versions":
 			if f.old != nil && releaseRE.MatchString(addedText(string(f.old.Data), string(f.new.Data))) {
 				return true
 			}

@@ -31,7 +31,8 @@ func readAnnotations(l *Log, c *Claims) loopcore.Report {
 		if !ok {
 			continue
 		}
-		f := loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(props["file"]), Line: atoi(props["line"]), Column: atoi(props["col"]), Message: text, At: l.Number(i), Optional: level != "error"}
+		f := loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(props["file"]), Line: atoi(props["line"]), Column: atoi(props["col"]),
+			Message: text, At: l.Number(i), Optional: level != "error"}
 		if title := props["title"]; ruleLike(title) {
 			f.Rule = title
 		} else if title != "" && f.Message == "" {

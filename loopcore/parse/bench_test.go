@@ -55,7 +55,8 @@ func perCPU(b *testing.B, size int) func() {
 // BenchmarkOneGiB reads a log of 1 GiB with a failure in its middle, and reports
 // the highest heap that was seen: it must not grow with the log.
 func BenchmarkOneGiB(b *testing.B) {
-	block, failing := written(writeServerLog, 10_000, 1), "\n=== RUN   TestMiddle\n    m_test.go:7: got 1, want 2\n--- FAIL: TestMiddle (0.00s)\nFAIL\nFAIL\texample.com/m\t0.1s\n"
+	block, failing := written(writeServerLog, 10_000, 1),
+		"\n=== RUN   TestMiddle\n    m_test.go:7: got 1, want 2\n--- FAIL: TestMiddle (0.00s)\nFAIL\nFAIL\texample.com/m\t0.1s\n"
 	const half = 512 << 20
 	b.SetBytes(2 * half)
 	for b.Loop() {

@@ -75,7 +75,8 @@ func (g *cargoRun) line(i int, line string) int {
 		return 1
 	case strings.HasPrefix(line, "---- ") && strings.HasSuffix(line, " stdout ----"):
 		return g.block(i, strings.TrimSuffix(line[len("---- "):], " stdout ----"))
-	case strings.HasPrefix(line, "error: test failed, to rerun pass"), strings.HasPrefix(line, "error: doctest failed"), strings.HasPrefix(line, "error: ") && (strings.Contains(line, " target failed:") || strings.Contains(line, " targets failed:")):
+	case strings.HasPrefix(line, "error: test failed, to rerun pass"), strings.HasPrefix(line, "error: doctest failed"),
+		strings.HasPrefix(line, "error: ") && (strings.Contains(line, " target failed:") || strings.Contains(line, " targets failed:")):
 		return 1
 	case strings.Contains(line, "process didn't exit successfully: ") && strings.Contains(line, "(signal: "):
 		return g.signal(i, line)
@@ -200,7 +201,8 @@ func cargoFailure(l *Log, name string, from, to int) loopcore.Failure {
 	for i := from; i < to; i++ {
 		line := l.Lines[i]
 		switch {
-		case strings.HasPrefix(line, "thread '") && strings.Contains(line, "' panicked at ") || strings.HasPrefix(line, "thread '") && strings.Contains(line, ") panicked at "):
+		case strings.HasPrefix(line, "thread '") && strings.Contains(line, "' panicked at ") || strings.HasPrefix(line,
+			"thread '") && strings.Contains(line, ") panicked at "):
 			cargoPanic(l, &f, i, to)
 		case strings.HasPrefix(line, "Error: "):
 			f.Kind, f.Message = loopcore.FailError, line
@@ -339,7 +341,8 @@ func (g *cargoRun) signal(i int, line string) int {
 		g.r.Status = loopcore.StatusKilled
 		g.r.Killed = append(g.r.Killed, loopcore.Killed{Suite: g.target, Signal: signalName(128 + atoi(sig)), Reason: "signal"})
 	default:
-		g.r.Failures = append(g.r.Failures, loopcore.Failure{Kind: loopcore.FailCrash, Suite: g.target, Name: g.pending, Message: g.dying + "the test binary died: signal " + sig, At: g.l.Number(i)})
+		g.r.Failures = append(g.r.Failures, loopcore.Failure{Kind: loopcore.FailCrash, Suite: g.target, Name: g.pending,
+			Message: g.dying + "the test binary died: signal " + sig, At: g.l.Number(i)})
 		g.r.Status = loopcore.StatusCrash
 		g.pending = ""
 	}
@@ -370,9 +373,12 @@ func (g *cargoRun) nextest(i int, line string) int {
 	switch {
 	case strings.HasPrefix(s, "Summary ["):
 		return g.nextestTotals(s)
-	case strings.HasPrefix(s, "FAIL ["), strings.HasPrefix(s, "PASS ["), strings.HasPrefix(s, "SIGABRT ["), strings.HasPrefix(s, "SIGSEGV ["), strings.HasPrefix(s, "TIMEOUT ["), strings.HasPrefix(s, "TERMINATING ["), strings.HasPrefix(s, "TRY "), strings.HasPrefix(s, "FLAKY "), strings.HasPrefix(s, "LEAK ["):
+	case strings.HasPrefix(s, "FAIL ["), strings.HasPrefix(s, "PASS ["), strings.HasPrefix(s, "SIGABRT ["), strings.HasPrefix(s, "SIGSEGV ["),
+		strings.HasPrefix(s, "TIMEOUT ["), strings.HasPrefix(s, "TERMINATING ["), strings.HasPrefix(s, "TRY "), strings.HasPrefix(s, "FLAKY "),
+		strings.HasPrefix(s, "LEAK ["):
 		return g.nextestLine(i, s)
-	case (strings.HasPrefix(s, "--- STDOUT:") || strings.HasPrefix(s, "--- STDERR:") || strings.HasPrefix(s, "stdout ───") || strings.HasPrefix(s, "stderr ───")):
+	case (strings.HasPrefix(s, "--- STDOUT:") || strings.HasPrefix(s, "--- STDERR:") || strings.HasPrefix(s,
+		"stdout ───") || strings.HasPrefix(s, "stderr ───")):
 		return g.nextestBlock(i, s)
 	}
 	return 0

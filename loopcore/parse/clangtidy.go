@@ -10,7 +10,9 @@ import (
 var clangTidy = lineTool{
 	name: "clang-tidy",
 	kind: loopcore.KindLint,
-	spot: []string{"clang-analyzer-", "clang-diagnostic-", "bugprone-", "modernize-", "readability-", "performance-", "cppcoreguidelines-", "google-", "misc-", "cert-", "llvm-", "hicpp-", "portability-", "concurrency-", "fuchsia-", "abseil-", "android-", "boost-", "altera-", "mpi-", "objc-", "openmp-", "zircon-", "darwin-", "linuxkernel-", "llvmlibc-"},
+	spot: []string{"clang-analyzer-", "clang-diagnostic-", "bugprone-", "modernize-", "readability-", "performance-", "cppcoreguidelines-",
+		"google-", "misc-", "cert-", "llvm-", "hicpp-", "portability-", "concurrency-", "fuchsia-", "abseil-", "android-", "boost-", "altera-",
+		"mpi-", "objc-", "openmp-", "zircon-", "darwin-", "linuxkernel-", "llvmlibc-"},
 	match: func(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
 		text, rule := takeRule(d.text, '[', ']')
 		rule, _, _ = strings.Cut(rule, ",-warnings-as-errors")
@@ -30,7 +32,9 @@ var clangTidy = lineTool{
 var cppcheck = lineTool{
 	name: "cppcheck",
 	kind: loopcore.KindLint,
-	spot: []string{" files checked ", "Checking ", "arrayIndexOutOfBounds]", "nullPointer]", "memleak]", "zerodiv]", "uninitvar]", "unusedFunction]", "]: (", "syntaxError]", "unusedVariable]", "variableScope]", "missingInclude", "Leak]", "unreadVariable]", "cstyleCast]", "passedByValue]", "constParameter"},
+	spot: []string{" files checked ", "Checking ", "arrayIndexOutOfBounds]", "nullPointer]", "memleak]", "zerodiv]", "uninitvar]",
+		"unusedFunction]", "]: (", "syntaxError]", "unusedVariable]", "variableScope]", "missingInclude", "Leak]", "unreadVariable]",
+		"cstyleCast]", "passedByValue]", "constParameter"},
 	match: func(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
 		text, rule := takeRule(d.text, '[', ']')
 		if d.severity == "" || d.severity == "note" || rule == "" && !cppcheckProgress(l) || strings.ContainsAny(rule, "-/=,") || !gccFile(d.file) {

@@ -87,7 +87,8 @@ func ctestTake(l *Log, i int, r *loopcore.Report, test, result string) {
 		}
 		text := strings.TrimLeft(strings.TrimSuffix(result, " sec"), "*")
 		text = strings.TrimRight(text, "0123456789. ")
-		r.Failures = append(r.Failures, loopcore.Failure{Kind: ctestKind(result), Name: test, Message: strings.ReplaceAll(text, "***", ": "), At: l.Number(i), Detail: detail(l, i, i+40)})
+		r.Failures = append(r.Failures, loopcore.Failure{Kind: ctestKind(result), Name: test, Message: strings.ReplaceAll(text, "***", ": "),
+			At: l.Number(i), Detail: detail(l, i, i+40)})
 	}
 	r.Tests = append(r.Tests, t)
 }
@@ -113,7 +114,8 @@ func ctestKind(result string) loopcore.FailureKind {
 	switch {
 	case strings.Contains(result, "Timeout"):
 		return loopcore.FailTimeout
-	case strings.Contains(result, "Exception"), strings.Contains(result, "SEGFAULT"), strings.Contains(result, "aborted"), strings.Contains(result, "ILLEGAL"), strings.Contains(result, "OTHER_FAULT"), strings.Contains(result, "NUMERICAL"):
+	case strings.Contains(result, "Exception"), strings.Contains(result, "SEGFAULT"), strings.Contains(result, "aborted"),
+		strings.Contains(result, "ILLEGAL"), strings.Contains(result, "OTHER_FAULT"), strings.Contains(result, "NUMERICAL"):
 		return loopcore.FailCrash
 	case strings.Contains(result, "Not Run"):
 		return loopcore.FailError

@@ -147,7 +147,8 @@ func dotnetTerminal(l *Log, i int) (f loopcore.Failure, end int, ok bool) {
 // dotnetEnds reports whether a line begins another test or the summary.
 func dotnetEnds(line string) bool {
 	t := strings.TrimLeft(line, " ")
-	return hasAnyPrefix(t, []string{"Failed ", "Passed ", "Skipped ", "Failed!", "Passed!", "Total tests:", "Test Run ", "Results File:", "Attachments:", "[xUnit.net ", "Test run "}) && len(line)-len(t) <= 2
+	return hasAnyPrefix(t, []string{"Failed ", "Passed ", "Skipped ", "Failed!", "Passed!", "Total tests:", "Test Run ", "Results File:",
+		"Attachments:", "[xUnit.net ", "Test run "}) && len(line)-len(t) <= 2
 }
 
 // dotnetTestName splits "Ns.Class.Method(x: 1) [12 ms]".

@@ -156,7 +156,8 @@ func exunitKind(kind loopcore.FailureKind, message string) loopcore.FailureKind 
 // exunitCounts reads "2 doctests, 11 tests, 8 failures, 1 invalid, 1 skipped".
 func exunitCounts(line string, r *loopcore.Report) bool {
 	_, rest := number(line)
-	if rest == line || !strings.Contains(rest, " failure") || !hasAnyPrefix(rest, []string{" test", " doctest", " propert", " feature"}) || strings.Contains(rest, "assertion") {
+	if rest == line || !strings.Contains(rest, " failure") || !hasAnyPrefix(rest, []string{" test", " doctest", " propert",
+		" feature"}) || strings.Contains(rest, "assertion") {
 		return false
 	}
 	k := loopcore.Counts{}

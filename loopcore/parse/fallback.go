@@ -137,7 +137,9 @@ func loadError(msg string) bool {
 	if len(msg) > 400 {
 		msg = msg[:400]
 	}
-	for _, w := range []string{"SyntaxError", "IndentationError", "ModuleNotFoundError", "ImportError", "Cannot find module", "Cannot find package", "ERR_MODULE_NOT_FOUND", "cannot load such file", "Parse error", "syntax error", "Unexpected token", "Could not resolve", "Failed to resolve import", "LoadError", "No such file or directory -- "} {
+	for _, w := range []string{"SyntaxError", "IndentationError", "ModuleNotFoundError", "ImportError", "Cannot find module", "Cannot find package",
+		"ERR_MODULE_NOT_FOUND", "cannot load such file", "Parse error", "syntax error", "Unexpected token", "Could not resolve",
+		"Failed to resolve import", "LoadError", "No such file or directory -- "} {
 		if strings.Contains(msg, w) {
 			return true
 		}
@@ -159,8 +161,13 @@ type shapes struct {
 
 // noTestPhrases are what runners say when there was nothing to run.
 var noTestPhrases = []string{
-	"no tests found", "no tests ran", "no tests to run", "no test files", "no tests were found", "no tests executed", "no tests matched", "no tests match", "no test cases", "no test is available", "no specs found", "no test modules found",
-	"there are no tests", "couldn't find any files to test", "0 tests executed", "no matching test", "executed 0 of 0", "0 tests, 0 failures", "executed 0 tests", "no test specified", "couldn't find any test", "ran 0 tests", "running 0 tests", "0 tests ran", "0 passing", "0 tests from 0", "# tests 0", "ℹ tests 0", "0 tests, 0 assertions", "did not match any test", "no matching tests", "contains no tests", "0 specs", "0 scenarios", "no tests were run", "no tests to execute", "tests found: 0", "0 tests collected", "collected 0 items", "0 examples, 0 failures",
+	"no tests found", "no tests ran", "no tests to run", "no test files", "no tests were found", "no tests executed", "no tests matched",
+	"no tests match", "no test cases", "no test is available", "no specs found", "no test modules found",
+	"there are no tests", "couldn't find any files to test", "0 tests executed", "no matching test", "executed 0 of 0", "0 tests, 0 failures",
+	"executed 0 tests", "no test specified", "couldn't find any test", "ran 0 tests", "running 0 tests", "0 tests ran", "0 passing",
+	"0 tests from 0", "# tests 0", "ℹ tests 0", "0 tests, 0 assertions", "did not match any test", "no matching tests", "contains no tests",
+	"0 specs", "0 scenarios", "no tests were run", "no tests to execute", "tests found: 0", "0 tests collected", "collected 0 items",
+	"0 examples, 0 failures",
 }
 
 // noTests reports whether the output says that there was nothing to run.

@@ -5,7 +5,9 @@ import (
 )
 
 // kindWords stand where a test's name would: the name is on the next line.
-var kindWords = map[string]bool{"failure": true, "error": true, "fail": true, "failed": true, "[fail]": true, "[error]": true, "[failed]": true, "panicked": true, "[panicked]": true, "failed test": true, "[timedout]": true, "• [failed]": true, "• [panicked]": true, "• [timedout]": true, "✗ [failed]": true}
+var kindWords = map[string]bool{"failure": true, "error": true, "fail": true, "failed": true, "[fail]": true, "[error]": true,
+	"[failed]": true, "panicked": true, "[panicked]": true, "failed test": true, "[timedout]": true, "• [failed]": true,
+	"• [panicked]": true, "• [timedout]": true, "✗ [failed]": true}
 
 // kindBegins are the first bytes of such a line: of the words, or of a number.
 var kindBegins = byteSet("fFeEpP[0123456789\xe2")
@@ -188,7 +190,8 @@ func (s *shapes) ruled(i int, title, rule string) (mark, bool) {
 		title = strings.TrimSpace(digits[1:])
 	}
 	low := strings.ToLower(title)
-	for _, p := range []string{"failure (", "error (", "failure: ", "error: ", "fail: ", "failed: ", "error at setup of ", "error at teardown of ", "error collecting ", "error "} {
+	for _, p := range []string{"failure (", "error (", "failure: ", "error: ", "fail: ", "failed: ", "error at setup of ", "error at teardown of ",
+		"error collecting ", "error "} {
 		if strings.HasPrefix(low, p) {
 			m.strong = true
 			title = strings.TrimLeft(title[len(p)-1:], " ")
@@ -290,10 +293,12 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 			break
 		}
 	}
-	if word := strings.ToLower(strings.TrimRight(m.name, ":")); word == "skipped" || word == "pending" || hasAnyPrefix(word, []string{"pending: ", "omission: ", "notification: "}) {
+	if word := strings.ToLower(strings.TrimRight(m.name, ":")); word == "skipped" || word == "pending" || hasAnyPrefix(word, []string{"pending: ",
+		"omission: ", "notification: "}) {
 		return mark{at: i, to: i + 1, style: "pass", depth: depth}, true
 	}
-	if p, ok := findPlace(m.name); ok && p.from == 0 && !strings.HasPrefix(strings.TrimSpace(m.name[p.to:]), "›") || rest[0] == '.' && strings.HasSuffix(m.name, ")") && strings.Contains(m.name, "(\"") {
+	if p,
+		ok := findPlace(m.name); ok && p.from == 0 && !strings.HasPrefix(strings.TrimSpace(m.name[p.to:]), "›") || rest[0] == '.' && strings.HasSuffix(m.name, ")") && strings.Contains(m.name, "(\"") {
 		return mark{}, false // an assertion's place, not a test's name
 	}
 	if before := strings.TrimSpace(s.l.Line(i - 1)); before != "" { // hspec sets the place above

@@ -158,7 +158,8 @@ func row(t string) (finding, bool) {
 		f.col, rest = number(rest[len(", col "):])
 	case strings.HasPrefix(rest, ", column "):
 		f.col, rest = number(rest[len(", column "):])
-	case strings.HasPrefix(rest, " | ") && columnWord(rest[3:]), strings.HasPrefix(rest, ": "), strings.HasPrefix(rest, "  ") && f.line > 0 && columnWord(strings.TrimSpace(rest)):
+	case strings.HasPrefix(rest, " | ") && columnWord(rest[3:]), strings.HasPrefix(rest, ": "),
+		strings.HasPrefix(rest, "  ") && f.line > 0 && columnWord(strings.TrimSpace(rest)):
 	default:
 		return f, false
 	}
@@ -401,7 +402,8 @@ func badFile(t string) (finding, bool) {
 
 // make a failure of a finding.
 func (f finding) failure(l *Log) loopcore.Failure {
-	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(f.file), Line: f.line, Column: f.col, Message: f.text, At: l.Number(f.at), Optional: mild(f.severity)}
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(f.file), Line: f.line, Column: f.col, Message: f.text, At: l.Number(f.at),
+		Optional: mild(f.severity)}
 }
 
 // mild reports whether a severity is below an error.

@@ -35,8 +35,11 @@ var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", 
 
 // failWords do too; those in brackets are unmistakable.
 var failWords = []string{
-	"FAIL in ", "ERROR in ", "--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ", "FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ",
-	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ", "Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ", "* FAILURE: ", "* DOCTEST FAILURE: ", "FAIL!  : ", "XPASS  : ", "Assertion in test ",
+	"FAIL in ", "ERROR in ", "--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ",
+	"FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ",
+	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ",
+	"Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ",
+	"* FAILURE: ", "* DOCTEST FAILURE: ", "FAIL!  : ", "XPASS  : ", "Assertion in test ",
 }
 
 // failWord are those that stand in brackets before the name, in any case.
@@ -44,18 +47,24 @@ var failWord = map[string]bool{"fail": true, "failed": true, "failure": true, "p
 
 // failTails end one.
 var failTails = []string{
-	" ... FAILED", " ... FAIL", " ... failed", " ... fail", " ... ERROR", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED", ": FAILED", " => FAIL", " => FAILED", " ...FAILED", "...FAILED", "...FAIL", "...failed", " FAILED", " ✗", " ✘", " ❌", " FAILED!",
+	" ... FAILED", " ... FAIL", " ... failed", " ... fail", " ... ERROR", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED",
+	": FAILED", " => FAIL", " => FAILED", " ...FAILED", "...FAILED", "...FAIL", "...failed", " FAILED", " ✗", " ✘", " ❌", " FAILED!",
 	"... FAIL!", " <<< FAILURE!", " <<< ERROR!", " NOT OK", ": FAIL", " | FAIL |", " | FAIL", " [E]", " FAIL", " ERROR", " [ERROR]", ":FAIL", ": ERROR",
 }
 
 // passSigns begin a line about a test that did not fail, or that only begins.
 var passSigns = []string{
-	"✓ ", "✔ ", "√ ", "ok ", "PASS ", "PASS: ", "PASSED ", "[PASS]", "[PASS ]", "[ PASS", "(pass)", "(skip)", "(todo)", "[       OK ]", "[OK]", "[ OK ]", "[ RUN ", "[RUN ", "[  PASSED  ]", "[  SKIPPED", "[  DISABLED", "[SKIP", "=== RUN", "=== PAUSE", "=== CONT",
-	"--- PASS", "--- SKIP", "- [skip]", "SKIP: ", "SKIP ", "SKIPPED ", "Passed ", "○ ", "XFAIL", "[RUN]", "⊘ ", "↓ ", "P [PENDING]", "S [SKIPPED]", "Skip (", "Pending: ", "Omission: ", "Notification: ", "? ", "﹣ ", "✅ ", "ℹ ", "▶ ", "[SKIPPED]", "[PASSED]", "UNTESTED: ", "UNSUPPORTED: ",
+	"✓ ", "✔ ", "√ ", "ok ", "PASS ", "PASS: ", "PASSED ", "[PASS]", "[PASS ]", "[ PASS", "(pass)", "(skip)", "(todo)", "[       OK ]",
+	"[OK]", "[ OK ]", "[ RUN ", "[RUN ", "[  PASSED  ]", "[  SKIPPED", "[  DISABLED", "[SKIP", "=== RUN", "=== PAUSE", "=== CONT",
+	"--- PASS", "--- SKIP", "- [skip]", "SKIP: ", "SKIP ", "SKIPPED ", "Passed ", "○ ", "XFAIL", "[RUN]", "⊘ ", "↓ ", "P [PENDING]",
+	"S [SKIPPED]", "Skip (", "Pending: ", "Omission: ", "Notification: ", "? ", "﹣ ", "✅ ", "ℹ ", "▶ ", "[SKIPPED]", "[PASSED]",
+	"UNTESTED: ", "UNSUPPORTED: ",
 }
 
 // passTails end one.
-var passTails = []string{" ... ok", " ...ok", "...OK", "... OK", "...ok", " PASSED", " PASS", " Passed", " | PASS |", " | SKIP |", " SKIPPED", "...passed", " ... skipped", " ... ignored", "...SKIP", ": OK", " (SKIPPED)", " (PASSED)", " - PASSED", " SKIP", " [OK]", " [SKIPPED]", ": PASS", " ok"}
+var passTails = []string{" ... ok", " ...ok", "...OK", "... OK", "...ok", " PASSED", " PASS", " Passed", " | PASS |", " | SKIP |",
+	" SKIPPED", "...passed", " ... skipped", " ... ignored", "...SKIP", ": OK", " (SKIPPED)", " (PASSED)", " - PASSED", " SKIP", " [OK]",
+	" [SKIPPED]", ": PASS", " ok"}
 
 // startSigns begin a line about a test that begins.
 var startSigns = []string{"[ RUN ", "[RUN ", "[RUN]", "=== RUN", "TEST(", "START "}
@@ -189,7 +198,8 @@ func (m mark) tailed(s string) (mark, bool) {
 		m.name, m.message, m.strong, m.style = name, result, true, "column"
 		return m.clean()
 	}
-	for _, t := range []string{"***Failed", "***Exception", "***Timeout", "***Not Run", " (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (", " FAILED [", " FAILED ("} {
+	for _, t := range []string{"***Failed", "***Exception", "***Timeout", "***Not Run", " (FAILED - ", " [ERROR: ", " [FAILED - ", "...FAIL (",
+		" FAILED [", " FAILED ("} {
 		if at := strings.LastIndex(s, t); at > 0 {
 			m.name, m.strong, m.style = s[:at], true, t
 			if t[0] == '*' {
@@ -295,7 +305,8 @@ func (m mark) clean() (mark, bool) {
 		s = s[at+2:]
 	}
 	s = withoutTime(s)
-	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "TEST ", "Test: ", "test: ", "Scenario: ", "at setup of ", "at teardown of ", "collecting "} {
+	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "TEST ", "Test: ", "test: ", "Scenario: ",
+		"at setup of ", "at teardown of ", "collecting "} {
 		s = strings.TrimPrefix(s, p)
 	}
 	for _, p := range []string{"[It] ", "[BeforeEach] ", "[AfterEach] ", "[BeforeSuite] "} {
@@ -420,14 +431,17 @@ func totalLike(s string) bool {
 		return true
 	}
 	for _, w := range []string{
-		"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run", "build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
-		"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ", "cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures", "errors", "cases: ", "reason: ",
+		"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run",
+		"build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
+		"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ",
+		"cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures", "errors", "cases: ", "reason: ",
 	} {
 		if strings.HasPrefix(low, w) || w == "tests failed" && strings.Contains(low, w) {
 			return true
 		}
 	}
-	if n, pairs, _ := readTotals(s); pairs > 1 && len(strings.Fields(s)) <= 4*pairs+2 || pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) && len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
+	if n, pairs,
+		_ := readTotals(s); pairs > 1 && len(strings.Fields(s)) <= 4*pairs+2 || pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) && len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
 		return true
 	}
 	return strings.Trim(s, "0123456789.,:;/()[]!-=* |") == "" || s[0] == '|'

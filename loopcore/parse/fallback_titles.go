@@ -47,7 +47,9 @@ func sectionTitle(title string) bool {
 	if len(strings.Fields(title)) == 1 && shouted(title) && !strings.ContainsAny(title, "_.:[") {
 		return true
 	}
-	for _, w := range []string{"short test summary", "warnings summary", "captured ", "test session", "session ", "slowest", "results", "skipped", "failed", "failures", "failing", "errors", "summary", "done", "final ", "test run", "coverage", "generated ", "passes", "passed", "warnings", "begin", "end", "output", "stdout", "stderr"} {
+	for _, w := range []string{"short test summary", "warnings summary", "captured ", "test session", "session ", "slowest", "results", "skipped",
+		"failed", "failures", "failing", "errors", "summary", "done", "final ", "test run", "coverage", "generated ", "passes", "passed",
+		"warnings", "begin", "end", "output", "stdout", "stderr"} {
 		if low == strings.TrimSpace(w) || strings.HasSuffix(w, " ") && strings.HasPrefix(low, w) || strings.HasPrefix(low, w+" ") {
 			return true
 		}
@@ -89,7 +91,9 @@ func plainTitle(line string) (string, bool) {
 		return "", false
 	}
 	switch strings.ToLower(short) {
-	case "failures", "failing specs", "failed specs", "failed", "failed tests", "tests with errors", "failed examples", "failing tests", "failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings", "incomplete", "the following tests failed", "passed", "passed tests":
+	case "failures", "failing specs", "failed specs", "failed", "failed tests", "tests with errors", "failed examples", "failing tests",
+		"failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings",
+		"incomplete", "the following tests failed", "passed", "passed tests":
 		return short, true
 	}
 	return "", false

@@ -219,10 +219,13 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 // totalWords are what the numbers of a total are called.
 var totalWords = map[string]int{
 	"passed": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
-	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
+	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3,
+	"failing": 2, "failures": 2, "failure": 2, "fails": 2,
 	"errors": 3, "error": 3, "errored": 3, "outside": 3,
-	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4, "inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
-	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5, "scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,
+	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4,
+	"inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
+	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5,
+	"scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,
 	"foreseen": 6, // to fail: neither passed nor failed
 }
 
@@ -268,7 +271,8 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 		n.Total, n.Failed = atoi(of), atoi(low)
 		return n, 2, n.Total > 0
 	}
-	if k, of, ok := strings.Cut(low, " of "); ok && strings.Contains(of, " failed") && atoi(of) > 0 && strings.Trim(k, "0123456789 ") == "" { // 5 of 6 tests failed
+	if k, of,
+		ok := strings.Cut(low, " of "); ok && strings.Contains(of, " failed") && atoi(of) > 0 && strings.Trim(k, "0123456789 ") == "" { // 5 of 6 tests failed
 		_, rest := number(of)
 		n, pairs, _ = readTotals(strings.Replace(rest, "failed", "", 1))
 		n.Failed, n.Total = atoi(strings.TrimSpace(k)), atoi(of)

@@ -260,7 +260,8 @@ func (s *shapes) compiling() bool {
 			continue
 		}
 		low := strings.ToLower(line)
-		for _, w := range []string{"compil", "build failed", "failed to build", "syntax error", "syntaxerror", "linker", "undefined reference", "ld returned", "build failure"} {
+		for _, w := range []string{"compil", "build failed", "failed to build", "syntax error", "syntaxerror", "linker", "undefined reference",
+			"ld returned", "build failure"} {
 			if strings.Contains(low, w) {
 				return true
 			}
@@ -289,7 +290,8 @@ func (s *shapes) exception() {
 		if file := requiredBy(s.l, i); !ok && file != "" {
 			own, ok = loopcore.Frame{File: s.l.Path(file)}, true
 		}
-		f := loopcore.Failure{Kind: loopcore.FailError, Message: strings.TrimSpace(line), Frames: b.frames, At: s.l.Number(from), Detail: detail(s.l, max(0, from-10), end)}
+		f := loopcore.Failure{Kind: loopcore.FailError, Message: strings.TrimSpace(line), Frames: b.frames, At: s.l.Number(from),
+			Detail: detail(s.l, max(0, from-10), end)}
 		if ok {
 			f.File, f.Line = own.File, own.Line
 		}
@@ -324,7 +326,8 @@ func errorHead(line string) bool {
 	if len(s) > 1000 {
 		return false
 	}
-	for _, p := range []string{"panic: ", "Unhandled exception", "Exception in thread ", "Uncaught ", "fatal error: ", "PHP Fatal error: ", "thread '", "** (", "Fatal error: "} {
+	for _, p := range []string{"panic: ", "Unhandled exception", "Exception in thread ", "Uncaught ", "fatal error: ", "PHP Fatal error: ",
+		"thread '", "** (", "Fatal error: "} {
 		if strings.HasPrefix(s, p) {
 			return true
 		}

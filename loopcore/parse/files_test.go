@@ -57,7 +57,8 @@ func TestTextAddsABuildError(t *testing.T) {
 }
 
 func TestUnknownFilesAreLeftAlone(t *testing.T) {
-	r := Parse(Input{Text: []byte("ok  \texample.com/a\t0.1s\n"), Files: []File{{Name: "x.json", Data: []byte(`{"a": 1}`)}, {Name: "y.xml", Data: []byte("<html/>")}, {Name: "z"}}, HasExit: true})
+	r := Parse(Input{Text: []byte("ok  \texample.com/a\t0.1s\n"),
+		Files: []File{{Name: "x.json", Data: []byte(`{"a": 1}`)}, {Name: "y.xml", Data: []byte("<html/>")}, {Name: "z"}}, HasExit: true})
 	if r.Status != "pass" || len(r.Failures) > 0 {
 		t.Errorf("got\n%s", inShort(r))
 	}
@@ -66,7 +67,8 @@ func TestUnknownFilesAreLeftAlone(t *testing.T) {
 // One run in two report formats is counted once; a report of passing tests
 // beside an output that ran none is of an earlier run.
 func TestReportsOfOneRun(t *testing.T) {
-	junit := File{"junit.xml", []byte(`<testsuite name="a" tests="2" failures="1"><testcase classname="Cart" name="adds up" file="a.js" line="3"><failure message="1 is not 2">x</failure></testcase><testcase classname="Cart" name="is empty" file="a.js"/></testsuite>`)}
+	junit := File{"junit.xml",
+		[]byte(`<testsuite name="a" tests="2" failures="1"><testcase classname="Cart" name="adds up" file="a.js" line="3"><failure message="1 is not 2">x</failure></testcase><testcase classname="Cart" name="is empty" file="a.js"/></testsuite>`)}
 	tap := File{"report.tap", []byte("TAP version 13\n1..2\nnot ok 1 - adds up\n  ---\n  message: 1 is not 2\n  ...\nok 2 - is empty\n")}
 	lint := []byte(`[{"filePath":"/app/a.js","messages":[{"ruleId":"semi","severity":2,"message":"Missing semicolon","line":1,"column":2}]}]`)
 	passed := File{"junit.xml", []byte(`<testsuite name="a" tests="1"><testcase classname="Cart" name="adds up"/></testsuite>`)}
@@ -78,8 +80,12 @@ func TestReportsOfOneRun(t *testing.T) {
 		failures int
 	}{
 		{"tests in two formats", Input{Files: []File{junit, tap}, Exit: 1, HasExit: true}, loopcore.StatusFail, loopcore.Counts{Passed: 1, Failed: 1, Total: 2}, 1},
-		{"findings twice", Input{Files: []File{{"a.json", lint}, {"b.json", lint}}, Exit: 1, HasExit: true}, loopcore.StatusFail, loopcore.Counts{Errors: 1, Total: 1}, 1},
-		{"an earlier run's", Input{Text: []byte("\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nOK\n"), Files: []File{passed}, HasExit: true}, loopcore.StatusNoTests, loopcore.Counts{Passed: 0}, 0},
+		{"findings twice", Input{Files: []File{{"a.json", lint}, {"b.json", lint}}, Exit: 1, HasExit: true}, loopcore.StatusFail,
+			loopcore.Counts{Errors: 1, Total: 1}, 1},
+		{"an earlier run's",
+			Input{Text: []byte("\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nOK\n"),
+				Files: []File{passed}, HasExit: true},
+			loopcore.StatusNoTests, loopcore.Counts{Passed: 0}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := Parse(tt.in)

@@ -20,7 +20,8 @@ var gcc = Reader{
 // gccFiles are the extensions of what these compilers compile.
 var gccFiles = []string{
 	".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tcc", ".tpp", ".m", ".mm", ".cu", ".cuh", ".S", ".s",
-	".f", ".f90", ".f95", ".F90", ".for", ".d", ".adb", ".ads", ".swift", ".metal", ".cl", ".ino", ".ixx", ".cppm", ".y", ".l", ".yy", ".ll", ".def", ".inc", ".i", ".zig", ".nim", ".vala", ".proto", ".td",
+	".f", ".f90", ".f95", ".F90", ".for", ".d", ".adb", ".ads", ".swift", ".metal", ".cl", ".ino", ".ixx", ".cppm", ".y", ".l", ".yy", ".ll",
+	".def", ".inc", ".i", ".zig", ".nim", ".vala", ".proto", ".td",
 }
 
 func readGCC(l *Log, c *Claims) loopcore.Report {

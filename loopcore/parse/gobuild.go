@@ -112,7 +112,8 @@ func goError(l *Log, line string, kind loopcore.FailureKind) (loopcore.Failure, 
 
 // goLinkError reads what the linker or cgo says without a place.
 func goLinkError(l *Log, line string) (loopcore.Failure, bool) {
-	for _, p := range []string{"link: ", "ld: ", "/usr/bin/ld:", "loadinternal: ", "runtime.main_main", "function main is undeclared", "cgo: ", "import cycle not allowed"} {
+	for _, p := range []string{"link: ", "ld: ", "/usr/bin/ld:", "loadinternal: ", "runtime.main_main", "function main is undeclared", "cgo: ",
+		"import cycle not allowed"} {
 		if strings.HasPrefix(line, p) {
 			return loopcore.Failure{Kind: loopcore.FailCompile, Message: line}, true
 		}
@@ -126,8 +127,11 @@ func goCommandError(l *Log, i int) (loopcore.Failure, bool) {
 	line := l.Lines[i]
 	f := loopcore.Failure{Kind: loopcore.FailCompile, At: l.Number(i), Message: line}
 	switch {
-	case strings.Contains(line, ": no required module provides package "), strings.Contains(line, " is not in std ("), strings.Contains(line, ": cannot find module providing package "), strings.Contains(line, ": missing go.sum entry for "):
-	case strings.HasPrefix(line, "go: ") && (strings.Contains(line, "errors parsing") || strings.Contains(line, "go.mod file not found") || strings.Contains(line, "updates to go.mod needed") || strings.Contains(line, "cannot find main module")):
+	case strings.Contains(line, ": no required module provides package "), strings.Contains(line, " is not in std ("),
+		strings.Contains(line, ": cannot find module providing package "), strings.Contains(line, ": missing go.sum entry for "):
+	case strings.HasPrefix(line,
+		"go: ") && (strings.Contains(line, "errors parsing") || strings.Contains(line, "go.mod file not found") || strings.Contains(line,
+		"updates to go.mod needed") || strings.Contains(line, "cannot find main module")):
 	case strings.HasPrefix(line, "go.mod:"):
 		f.File, f.Line = "go.mod", atoi(line[len("go.mod:"):])
 		return f, f.Line > 0

@@ -135,7 +135,8 @@ func (g *goRun) line(l *Log, c *Claims, i int, line string) int {
 		return 1
 	}
 	switch {
-	case strings.HasPrefix(line, "FAIL\t"), strings.HasPrefix(line, "ok  \t"), strings.HasPrefix(line, "?   \t"), strings.HasPrefix(line, "\t") && strings.Contains(line, "\tcoverage: "):
+	case strings.HasPrefix(line, "FAIL\t"), strings.HasPrefix(line, "ok  \t"), strings.HasPrefix(line, "?   \t"),
+		strings.HasPrefix(line, "\t") && strings.Contains(line, "\tcoverage: "):
 		return g.packageLine(l, c, line)
 	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "), strings.Contains(line, "panic: test timed out after "):
 		return g.panics(l, i)
@@ -145,7 +146,8 @@ func (g *goRun) line(l *Log, c *Claims, i int, line string) int {
 		return g.race(l, i)
 	case strings.HasPrefix(line, "# ") && g.current == nil:
 		return g.build(l, i)
-	case strings.HasPrefix(line, "=== ") && (strings.HasSuffix(line, "s)") || strings.HasSuffix(line, " (unknown)")) || line == "=== Errors" || line == "=== Failed" || line == "=== Skipped":
+	case strings.HasPrefix(line,
+		"=== ") && (strings.HasSuffix(line, "s)") || strings.HasSuffix(line, " (unknown)")) || line == "=== Errors" || line == "=== Failed" || line == "=== Skipped":
 		return g.sumSection(l, i, line)
 	case strings.HasPrefix(line, "DONE "):
 		return g.done(line)
@@ -422,11 +424,13 @@ func (g *goRun) exitLine(l *Log, i int, line string) int {
 	if !strings.HasPrefix(l.Line(i+1), "FAIL") {
 		return 0
 	}
-	if sig, ok := strings.CutPrefix(line, "signal: "); ok && (strings.HasPrefix(sig, "killed") || strings.HasPrefix(sig, "terminated") || strings.HasPrefix(sig, "interrupt")) {
+	if sig,
+		ok := strings.CutPrefix(line, "signal: "); ok && (strings.HasPrefix(sig, "killed") || strings.HasPrefix(sig, "terminated") || strings.HasPrefix(sig, "interrupt")) {
 		g.status = loopcore.StatusKilled
 		_, pkg, _ := strings.Cut(l.Line(i+1), "\t")
 		pkg, _, _ = strings.Cut(pkg, "\t")
-		g.killed = append(g.killed, loopcore.Killed{Suite: pkg, Signal: map[bool]string{true: "SIGKILL", false: "SIGTERM"}[strings.HasPrefix(sig, "killed")], Reason: "signal"})
+		g.killed = append(g.killed, loopcore.Killed{Suite: pkg,
+			Signal: map[bool]string{true: "SIGKILL", false: "SIGTERM"}[strings.HasPrefix(sig, "killed")], Reason: "signal"})
 	}
 	return 1
 }

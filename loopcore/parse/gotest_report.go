@@ -236,7 +236,9 @@ func goPlace(line string) (file string, no int, text string, ok bool) {
 }
 
 // goFailWords are words that an error has and a log line mostly has not.
-var goFailWords = []string{"want", "expect", "got", "error", "fail", "mismatch", "differ", "unexpected", "!=", "not equal", "should", "must", "race detected", "diff", "invalid", "missing", "wrong", "bad ", "cannot", "can't", "broken", "lost", "nil", "timeout", "timed out", "no such", "exit status"}
+var goFailWords = []string{"want", "expect", "got", "error", "fail", "mismatch", "differ", "unexpected", "!=", "not equal", "should",
+	"must", "race detected", "diff", "invalid", "missing", "wrong", "bad ", "cannot", "can't", "broken", "lost", "nil", "timeout", "timed out",
+	"no such", "exit status"}
 
 // pick chooses the entry that is the assertion: by the source where it is at
 // hand (a Log call is not one), else the first that speaks of failing, else

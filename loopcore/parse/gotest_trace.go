@@ -237,7 +237,8 @@ func (g *goRun) race(l *Log, i int) int {
 		}
 		end++
 	}
-	f := loopcore.Failure{Kind: loopcore.FailError, At: l.Number(i), Message: "race detected during execution of test: " + strings.TrimSpace(l.Line(i+1)), Frames: frames, Detail: detail(l, i, min(end, i+40))}
+	f := loopcore.Failure{Kind: loopcore.FailError, At: l.Number(i),
+		Message: "race detected during execution of test: " + strings.TrimSpace(l.Line(i+1)), Frames: frames, Detail: detail(l, i, min(end, i+40))}
 	if fr, ok := goOwn(l, frames); ok {
 		f.File, f.Line = fr.File, fr.Line
 		f.Message += " in " + fr.Func[strings.LastIndexByte(fr.Func, '/')+1:]

@@ -78,11 +78,19 @@ func jsKind(msg string) loopcore.FailureKind {
 		head = head[:200]
 	}
 	switch {
-	case strings.HasPrefix(msg, "Test timed out in "), strings.HasPrefix(msg, "Error: Test timed out in "), strings.Contains(low, "exceeded timeout of"), strings.Contains(head, "Timeout of ") && strings.Contains(low, "exceeded"), strings.HasPrefix(low, "test timed out"), strings.Contains(head, "Async callback was not invoked within"), strings.Contains(head, "testTimeoutFailure"), strings.HasPrefix(msg, "Test timeout of "):
+	case strings.HasPrefix(msg, "Test timed out in "), strings.HasPrefix(msg, "Error: Test timed out in "),
+		strings.Contains(low, "exceeded timeout of"), strings.Contains(head, "Timeout of ") && strings.Contains(low, "exceeded"),
+		strings.HasPrefix(low, "test timed out"), strings.Contains(head, "Async callback was not invoked within"),
+		strings.Contains(head, "testTimeoutFailure"), strings.HasPrefix(msg, "Test timeout of "):
 		return loopcore.FailTimeout
-	case strings.HasPrefix(msg, "SyntaxError"), strings.Contains(head, "Parse failure"), strings.Contains(head, "Transform failed"), strings.HasPrefix(msg, "Cannot find module "), strings.HasPrefix(msg, "Error: Cannot find module "), strings.HasPrefix(msg, "Error: Cannot find package "), strings.HasPrefix(msg, "Error: Failed to resolve import"), strings.HasPrefix(msg, "Error: Failed to load url"), strings.Contains(head, "error TS"):
+	case strings.HasPrefix(msg, "SyntaxError"), strings.Contains(head, "Parse failure"), strings.Contains(head, "Transform failed"),
+		strings.HasPrefix(msg, "Cannot find module "), strings.HasPrefix(msg, "Error: Cannot find module "),
+		strings.HasPrefix(msg, "Error: Cannot find package "), strings.HasPrefix(msg, "Error: Failed to resolve import"),
+		strings.HasPrefix(msg, "Error: Failed to load url"), strings.Contains(head, "error TS"):
 		return loopcore.FailCompile
-	case strings.HasPrefix(msg, "AssertionError"), strings.HasPrefix(msg, "expect("), strings.HasPrefix(msg, "Error: expect("), strings.Contains(msg, "Expected") && strings.Contains(msg, "Received"), strings.HasPrefix(msg, "JestAssertionError"), strings.HasPrefix(msg, "assert"), strings.HasPrefix(low, "expected "), strings.HasPrefix(low, "error: expected "):
+	case strings.HasPrefix(msg, "AssertionError"), strings.HasPrefix(msg, "expect("), strings.HasPrefix(msg, "Error: expect("),
+		strings.Contains(msg, "Expected") && strings.Contains(msg, "Received"), strings.HasPrefix(msg, "JestAssertionError"),
+		strings.HasPrefix(msg, "assert"), strings.HasPrefix(low, "expected "), strings.HasPrefix(low, "error: expected "):
 		return loopcore.FailAssertion
 	}
 	return loopcore.FailError

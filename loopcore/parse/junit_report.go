@@ -114,7 +114,8 @@ func (c *xmlCase) suiteName() string {
 }
 
 // dullMessages say nothing that the status does not say.
-var dullMessages = map[string]bool{"": true, "failed": true, "failure": true, "error": true, "test failed": true, "errors": true, "failures": true, "none": true, "null": true, "no message": true}
+var dullMessages = map[string]bool{"": true, "failed": true, "failure": true, "error": true, "test failed": true, "errors": true,
+	"failures": true, "none": true, "null": true, "no message": true}
 
 // failure makes the failure of a failed test.
 func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {

@@ -50,8 +50,11 @@ func (f javaFrame) path() string {
 // javaForeign are the packages of the language, of test frameworks and of the
 // builds that start them.
 var javaForeign = []string{
-	"java.", "javax.", "jdk.", "sun.", "com.sun.", "junit.", "org.junit.", "org.hamcrest.", "org.assertj.", "org.opentest4j.", "org.mockito.", "org.testng.", "org.spockframework.", "groovy.", "org.codehaus.groovy.",
-	"org.apache.groovy.", "org.apache.maven.", "org.gradle.", "kotlin.", "kotlinx.", "scala.", "clojure.", "org.scalatest.", "org.scalactic.", "io.kotest.", "munit.", "sbt.", "org.springframework.", "com.google.common.", "jakarta.", "zio.", "org.specs2.", "com.intellij.", "reflect.",
+	"java.", "javax.", "jdk.", "sun.", "com.sun.", "junit.", "org.junit.", "org.hamcrest.", "org.assertj.", "org.opentest4j.", "org.mockito.",
+	"org.testng.", "org.spockframework.", "groovy.", "org.codehaus.groovy.",
+	"org.apache.groovy.", "org.apache.maven.", "org.gradle.", "kotlin.", "kotlinx.", "scala.", "clojure.", "org.scalatest.", "org.scalactic.",
+	"io.kotest.", "munit.", "sbt.", "org.springframework.", "com.google.common.", "jakarta.", "zio.", "org.specs2.", "com.intellij.",
+	"reflect.",
 	"android.", "androidx.", "com.google.truth.", "org.robolectric.", "io.mockk.", "org.jetbrains.",
 }
 
@@ -82,7 +85,9 @@ func javaKind(exception, message string) loopcore.FailureKind {
 	switch {
 	case strings.Contains(exception, "TimedOut") || strings.Contains(exception, "Timeout") || strings.Contains(message, "timed out after"):
 		return loopcore.FailTimeout
-	case strings.Contains(exception, "Assert") || strings.Contains(exception, "ComparisonFailure") || strings.Contains(exception, "MultipleFailuresError") || strings.Contains(exception, "ConditionNotSatisfied") || strings.Contains(exception, "TestFailedException") || strings.Contains(exception, "WantedButNotInvoked"):
+	case strings.Contains(exception, "Assert") || strings.Contains(exception, "ComparisonFailure") || strings.Contains(exception,
+		"MultipleFailuresError") || strings.Contains(exception, "ConditionNotSatisfied") || strings.Contains(exception,
+		"TestFailedException") || strings.Contains(exception, "WantedButNotInvoked"):
 		return loopcore.FailAssertion
 	}
 	return loopcore.FailError
@@ -121,7 +126,8 @@ func (t *throwable) line(s string) {
 	switch {
 	case strings.HasPrefix(s, "Caused by: "), strings.HasPrefix(s, "Suppressed: "), strings.HasPrefix(s, "Wrapped by: "):
 		t.caused = t.exception != ""
-	case s == "", strings.HasPrefix(s, "at "), strings.HasPrefix(s, "... "), s == "[...]", t.caused, len(t.trace.frames) > 0, t.exception != "" && looksLikeFrame(s):
+	case s == "", strings.HasPrefix(s, "at "), strings.HasPrefix(s, "... "), s == "[...]", t.caused, len(t.trace.frames) > 0,
+		t.exception != "" && looksLikeFrame(s):
 		return
 	}
 	if t.caused {

@@ -46,7 +46,8 @@ func checkFailure(l *Log, i int, line string) (loopcore.Failure, bool) {
 	if len(parts) < 7 || !sourceFile(parts[0]) || atoi(parts[1]) == 0 || parts[2] != "F" && parts[2] != "E" {
 		return loopcore.Failure{}, false
 	}
-	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: parts[3], Name: parts[4], File: l.Path(parts[0]), Line: atoi(parts[1]), Message: strings.TrimSpace(parts[6]), At: l.Number(i), Detail: line}
+	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: parts[3], Name: parts[4], File: l.Path(parts[0]), Line: atoi(parts[1]),
+		Message: strings.TrimSpace(parts[6]), At: l.Number(i), Detail: line}
 	switch {
 	case strings.Contains(f.Message, "Test timeout expired"):
 		f.Kind = loopcore.FailTimeout

@@ -18,7 +18,8 @@ var linker = Reader{
 
 // linkerFaults are what a linker says of a symbol or a library.
 var linkerFaults = []string{
-	"undefined reference to ", "multiple definition of ", "undefined symbol: ", "duplicate symbol: ", "cannot find -l", "cannot find ", "library not found for ", "unresolved external symbol ", "duplicate symbol ",
+	"undefined reference to ", "multiple definition of ", "undefined symbol: ", "duplicate symbol: ", "cannot find -l", "cannot find ",
+	"library not found for ", "unresolved external symbol ", "duplicate symbol ",
 	"DSO missing from command line", "relocation ", "cannot open ",
 }
 
@@ -86,7 +87,8 @@ func appleSymbols(l *Log, i int) []loopcore.Failure {
 	for j := i + 1; j < len(l.Lines) && indent(l.Lines[j]) > 0; j++ {
 		s := strings.TrimSpace(l.Lines[j])
 		if symbol, ok := strings.CutSuffix(s, ", referenced from:"); ok {
-			out = append(out, loopcore.Failure{Kind: loopcore.FailCompile, Message: "undefined symbol " + symbol + " " + strings.TrimSpace(l.Line(j+1)), At: l.Number(j)})
+			out = append(out, loopcore.Failure{Kind: loopcore.FailCompile,
+				Message: "undefined symbol " + symbol + " " + strings.TrimSpace(l.Line(j+1)), At: l.Number(j)})
 		}
 	}
 	return out

@@ -73,7 +73,8 @@ func csvHeading(fields []string) csvColumns {
 	}
 	return csvColumns{
 		set: true, file: find("file", "filename", "path"), line: find("line", "line_number", "startline"), column: find("column", "col", "col_offset"),
-		text: find("message", "issue_text", "description", "text"), rule: find("source", "test_id", "rule", "code", "check"), severity: find("type", "severity", "level"),
+		text: find("message", "issue_text", "description", "text"), rule: find("source", "test_id", "rule", "code", "check"),
+		severity: find("type", "severity", "level"),
 	}
 }
 

@@ -74,11 +74,18 @@ type jsonWalk struct {
 
 // The names that tools give to the same few things.
 var (
-	jsonFile     = []string{"file", "path", "filename", "filePath", "fileName", "file_path", "file_name", "Filename", "location.file", "location.path.file", "location.path", "Pos.Filename", "location.physicalLocation.artifactLocation.uri", "locations.0.caret.file", "uri"}
-	jsonLine     = []string{"line", "lineNumber", "line_number", "location.line", "location.row", "location.lines.begin", "location.start.line", "location.positions.begin.line", "Pos.Line", "row", "startLine", "start_line", "beginLine", "line_start", "start.line", "position.line", "locations.0.caret.line", "lineno", "location.start_line", "location.range.start.line", "labels.0.span.line"}
-	jsonColumn   = []string{"column", "col", "location.column", "location.start.column", "Pos.Column", "startColumn", "start_column", "col_offset", "column_start", "start.column", "start.col", "location.range.start.column", "labels.0.span.column", "locations.0.caret.column", "character"}
-	jsonText     = []string{"message", "msg", "Text", "text", "issue_text", "description", "ruleDescription", "messageText", "reason", "message.text"}
-	jsonRule     = []string{"ruleId", "rule", "rule_id", "symbol", "check_name", "test_id", "cop_name", "FromLinter", "code", "code.code", "code.value", "ruleNames.0", "messageId", "message-id", "check", "source", "category", "option", "identifier"}
+	jsonFile = []string{"file", "path", "filename", "filePath", "fileName", "file_path", "file_name", "Filename", "location.file",
+		"location.path.file", "location.path", "Pos.Filename", "location.physicalLocation.artifactLocation.uri", "locations.0.caret.file", "uri"}
+	jsonLine = []string{"line", "lineNumber", "line_number", "location.line", "location.row", "location.lines.begin",
+		"location.start.line", "location.positions.begin.line", "Pos.Line", "row", "startLine", "start_line", "beginLine", "line_start",
+		"start.line", "position.line", "locations.0.caret.line", "lineno", "location.start_line", "location.range.start.line",
+		"labels.0.span.line"}
+	jsonColumn = []string{"column", "col", "location.column", "location.start.column", "Pos.Column", "startColumn", "start_column",
+		"col_offset", "column_start", "start.column", "start.col", "location.range.start.column", "labels.0.span.column",
+		"locations.0.caret.column", "character"}
+	jsonText = []string{"message", "msg", "Text", "text", "issue_text", "description", "ruleDescription", "messageText", "reason", "message.text"}
+	jsonRule = []string{"ruleId", "rule", "rule_id", "symbol", "check_name", "test_id", "cop_name", "FromLinter", "code", "code.code",
+		"code.value", "ruleNames.0", "messageId", "message-id", "check", "source", "category", "option", "identifier"}
 	jsonSeverity = []string{"severity", "level", "type", "issue_severity", "Severity", "kind"}
 )
 
@@ -148,7 +155,9 @@ func (w *jsonWalk) diagnostic(v gjson.Result, file string) bool {
 // jsonKind tells a syntax error and a type checker's finding from a lint.
 func jsonKind(v gjson.Result, f loopcore.Failure) loopcore.FailureKind {
 	switch {
-	case v.Get("fatal").Bool(), f.Rule == "parse", f.Rule == "syntax", f.Rule == "E0001", f.Rule == "syntax-error", f.Rule == "invalid-syntax", f.Rule == "typecheck", f.Rule == "compile", v.Get("code").Type == gjson.Null && v.Get("code").Exists() && strings.HasPrefix(f.Message, "SyntaxError"):
+	case v.Get("fatal").Bool(), f.Rule == "parse", f.Rule == "syntax", f.Rule == "E0001", f.Rule == "syntax-error", f.Rule == "invalid-syntax",
+		f.Rule == "typecheck", f.Rule == "compile",
+		v.Get("code").Type == gjson.Null && v.Get("code").Exists() && strings.HasPrefix(f.Message, "SyntaxError"):
 		return loopcore.FailCompile
 	case v.Get("locations.0.caret").Exists() && v.Get("kind").String() != "warning":
 		return loopcore.FailCompile

@@ -71,7 +71,9 @@ func mavenMessage(l *Log, i int, text string) string {
 
 // mavenFaults begin the lines that say why a build stopped.
 var mavenFaults = []string{
-	"Failed to execute goal", "Malformed POM", "Non-parseable POM", "Non-resolvable ", "'", "Unknown lifecycle phase", "No plugin found for prefix", "Plugin ", "The goal you specified requires a project", "Could not find the selected project", "The build could not read", "The forked VM terminated", "Unresolveable build extension",
+	"Failed to execute goal", "Malformed POM", "Non-parseable POM", "Non-resolvable ", "'", "Unknown lifecycle phase",
+	"No plugin found for prefix", "Plugin ", "The goal you specified requires a project", "Could not find the selected project",
+	"The build could not read", "The forked VM terminated", "Unresolveable build extension",
 }
 
 // pomPlace reads "/x/pom.xml, line 5, column 3".

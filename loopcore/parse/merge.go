@@ -208,8 +208,10 @@ func judge(l *Log, r *loopcore.Report) {
 
 // misuse are the words by which programs say that they were started wrongly.
 var misuse = []string{
-	"unrecognized argument", "unrecognized option", "unrecognised option", "unknown option", "unknown argument", "unknown flag", "unknown command", "unexpected argument",
-	"invalid option", "invalid flag", "bad flag", "no such option", "unrecognized cop", "coding standard is not installed", "flag provided but not defined", "could not read \"", "config file", "configuration file", "loading formatter",
+	"unrecognized argument", "unrecognized option", "unrecognised option", "unknown option", "unknown argument", "unknown flag",
+	"unknown command", "unexpected argument",
+	"invalid option", "invalid flag", "bad flag", "no such option", "unrecognized cop", "coding standard is not installed",
+	"flag provided but not defined", "could not read \"", "config file", "configuration file", "loading formatter",
 }
 
 // neverBegan reports whether all that a failed run tells is that it was started

@@ -138,7 +138,8 @@ func (s *minitestRun) text(f *loopcore.Failure, i int) int {
 	blank := 0
 	for ; i < len(s.l.Lines); i++ {
 		line := s.l.Lines[i]
-		if kind, _ := minitestHead(line); kind != "" || s.isCounts(line) || strings.HasPrefix(line, "bin/rails test ") || strings.HasPrefix(line, "rails test ") || strings.HasPrefix(line, "Finished ") {
+		if kind,
+			_ := minitestHead(line); kind != "" || s.isCounts(line) || strings.HasPrefix(line, "bin/rails test ") || strings.HasPrefix(line, "rails test ") || strings.HasPrefix(line, "Finished ") {
 			break
 		}
 		if blank > 0 && len(f.Frames) > 0 && strings.TrimSpace(line) != "" {
@@ -149,7 +150,8 @@ func (s *minitestRun) text(f *loopcore.Failure, i int) int {
 			blank++
 			continue
 		}
-		if fr, ok := rubyFrame(line); ok && (indent(line) > 0 || strings.Contains(line, ":in ")) && !strings.Contains(t[:min(len(t), strings.Index(t, ".rb")+1)], " ") {
+		if fr,
+			ok := rubyFrame(line); ok && (indent(line) > 0 || strings.Contains(line, ":in ")) && !strings.Contains(t[:min(len(t), strings.Index(t, ".rb")+1)], " ") {
 			f.Frames = append(f.Frames, fr)
 			continue
 		}
@@ -173,7 +175,8 @@ func minitestTest(head string) (suite, name string) {
 
 func (s *minitestRun) isCounts(line string) bool {
 	n, rest := number(line)
-	return (n > 0 || strings.HasPrefix(line, "0")) && hasAnyPrefix(rest, []string{" runs, ", " run, ", " tests, ", " test, "}) && strings.Contains(rest, " assertions, ") && strings.Contains(rest, " failures, ")
+	return (n > 0 || strings.HasPrefix(line, "0")) && hasAnyPrefix(rest, []string{" runs, ", " run, ", " tests, ",
+		" test, "}) && strings.Contains(rest, " assertions, ") && strings.Contains(rest, " failures, ")
 }
 
 // counts reads "13 runs, 11 assertions, 7 failures, 2 errors, 1 skips".

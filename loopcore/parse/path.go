@@ -125,7 +125,8 @@ func (l *Log) isForeign(p string) bool {
 // foreignMarks are parts of paths where no repository keeps its own sources.
 var foreignMarks = []string{
 	"node_modules/", "site-packages/", "dist-packages/", "/lib/python", "node:internal", "node:", "internal/process",
-	"/usr/local/go/src/", "/usr/lib/go", "/go/pkg/mod/", "/libexec/src/", "/rustc/", "/.cargo/registry/", "/rustlib/src/", "library/std/src/", "library/core/src/", "library/alloc/src/", "library/test/src/",
+	"/usr/local/go/src/", "/usr/lib/go", "/go/pkg/mod/", "/libexec/src/", "/rustc/", "/.cargo/registry/", "/rustlib/src/", "library/std/src/",
+	"library/core/src/", "library/alloc/src/", "library/test/src/",
 	"/gems/", "/lib/ruby/", "/vendor/bundle/", "vendor/phpunit/", "/usr/share/php", "/vendor/", "/usr/share/lua", "/luarocks/",
 	"<frozen ", "<string>", "<anonymous>", "(native)", "/usr/include/", "/usr/share/", "bun:", "ext:", "deno:", "webpack/bootstrap",
 	"/_pytest/", "/pluggy/", "/deps/", "/lib/elixir/", "/src/googletest/", "/gtest/",
@@ -169,7 +170,8 @@ func workDir(l *Log) string {
 var dirMarks = []string{"rootdir: ", "Entering directory ", " RUN  ", "Internal ctest changing into directory: ", "Test project ", "Root directory: "}
 
 // sourceDirs are folders that stand at the top of a repository.
-var sourceDirs = []string{"/src/", "/test/", "/tests/", "/spec/", "/lib/", "/e2e/", "/app/", "/pkg/", "/internal/", "/cmd/", "/__tests__/", "/packages/", "/sources/"}
+var sourceDirs = []string{"/src/", "/test/", "/tests/", "/spec/", "/lib/", "/e2e/", "/app/", "/pkg/", "/internal/", "/cmd/", "/__tests__/",
+	"/packages/", "/sources/"}
 
 // relative makes the paths that are still absolute relative, where the sources
 // are not at hand to tell: below the folder that all of them share, which ends

@@ -74,7 +74,8 @@ func phpcsFile(l *Log, i int) (loopcore.Failure, bool) {
 	if len(fields) != 3 || !pathLike(fields[0]) || strings.Trim(fields[1]+fields[2], "0123456789") != "" {
 		return loopcore.Failure{}, false
 	}
-	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(fields[0]), Message: fields[1] + " errors, " + fields[2] + " warnings", Optional: fields[1] == "0", At: l.Number(i)}, true
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(fields[0]), Message: fields[1] + " errors, " + fields[2] + " warnings",
+		Optional: fields[1] == "0", At: l.Number(i)}, true
 }
 
 // phpcsWrapped reads "LINE 2: ERROR [x] Expected" and the indented rest of the
@@ -108,7 +109,8 @@ func phpcsRow(l *Log, i int, file string, r *loopcore.Report) (loopcore.Failure,
 		return loopcore.Failure{}, false
 	}
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "[x] "), "[ ] ")
-	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Line: atoi(strings.TrimSpace(cells[0])), Message: text, Optional: level == "WARNING", At: l.Number(i)}, true
+	return loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(file), Line: atoi(strings.TrimSpace(cells[0])), Message: text,
+		Optional: level == "WARNING", At: l.Number(i)}, true
 }
 
 // phpstan reads PHPStan's table and raw output.

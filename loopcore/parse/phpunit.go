@@ -59,7 +59,8 @@ func (s *phpunitRun) step(i int) int {
 	case line == "No tests executed!":
 		s.r.Counted = true
 		s.c.Take(phpunitName, i, i+1)
-	case strings.HasPrefix(line, "Cannot open file "), strings.HasPrefix(line, "Unknown option "), strings.HasPrefix(line, "Test file "), strings.HasPrefix(line, "Class ") && strings.HasSuffix(line, " not found."), strings.HasPrefix(line, "Could not read "):
+	case strings.HasPrefix(line, "Cannot open file "), strings.HasPrefix(line, "Unknown option "), strings.HasPrefix(line, "Test file "),
+		strings.HasPrefix(line, "Class ") && strings.HasSuffix(line, " not found."), strings.HasPrefix(line, "Could not read "):
 		if s.time == 0 && strings.HasPrefix(s.l.Line(0), "PHPUnit ") && i < 8 { // nothing ran
 			s.r.Status = loopcore.StatusBuildError
 			s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailError, Message: line, At: s.l.Number(i)})

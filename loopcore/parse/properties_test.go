@@ -94,7 +94,8 @@ func TestMutilatedFixtures(t *testing.T) {
 	for _, d := range dirs {
 		for _, fx := range loadFixtures(t, d.Name()) {
 			text := fx.in.Text
-			for _, part := range [][]byte{text[:len(text)/3], text[len(text)/3:], text[len(text)/4 : len(text)/2], bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), append([]byte("\xff\xfe\x80"), text...)} {
+			for _, part := range [][]byte{text[:len(text)/3], text[len(text)/3:], text[len(text)/4 : len(text)/2],
+				bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), append([]byte("\xff\xfe\x80"), text...)} {
 				in := fx.in
 				in.Text = part
 				sound(t, in, Parse(in))
@@ -242,7 +243,8 @@ func TestLargeOutput(t *testing.T) {
 		t.Skip("reads 300 MB")
 	}
 	middle := "=== RUN   TestMiddle\n    m_test.go:7: got 1, want 2\n--- FAIL: TestMiddle (0.00s)\nFAIL\nFAIL\texample.com/m\t0.1s\n"
-	r := multi{&endless{block: written(writeServerLog, 1000, 1), left: 150 << 20}, strings.NewReader("\n" + middle), &endless{block: written(writeServerLog, 1000, 1), left: 150 << 20}, strings.NewReader("\nFAIL\n")}
+	r := multi{&endless{block: written(writeServerLog, 1000, 1), left: 150 << 20}, strings.NewReader("\n" + middle),
+		&endless{block: written(writeServerLog, 1000, 1), left: 150 << 20}, strings.NewReader("\nFAIL\n")}
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

@@ -221,7 +221,9 @@ var pyVerdicts = []string{"PASSED", "FAILED", "ERROR", "SKIPPED", "XFAIL", "XPAS
 // line reads a line outside the sections; it returns how many it consumed.
 func (p *pyRun) line(i int, line string) int {
 	switch {
-	case strings.HasPrefix(line, "FAILED "), strings.HasPrefix(line, "ERROR "), strings.HasPrefix(line, "SUBFAIL"), strings.HasPrefix(line, "PASSED "), strings.HasPrefix(line, "XPASS "), strings.HasPrefix(line, "XFAIL "), strings.HasPrefix(line, "SKIPPED "):
+	case strings.HasPrefix(line, "FAILED "), strings.HasPrefix(line, "ERROR "), strings.HasPrefix(line, "SUBFAIL"),
+		strings.HasPrefix(line, "PASSED "), strings.HasPrefix(line, "XPASS "), strings.HasPrefix(line, "XFAIL "),
+		strings.HasPrefix(line, "SKIPPED "):
 		return p.listedLine(i, line)
 	case strings.HasPrefix(line, "[gw") && strings.Contains(line, "::"):
 		return p.xdistLine(i, line)
@@ -236,7 +238,8 @@ func (p *pyRun) line(i int, line string) int {
 			if _, why, ok := strings.Cut(p.l.Line(i+1), ": error: "); ok && strings.HasPrefix(line, "ERROR: usage:") {
 				line = "ERROR: usage: " + why
 			}
-			p.usage, p.usageAt, p.started = strings.TrimPrefix(line, "ERROR: "), i, p.started || strings.Contains(line, "usage:") || strings.Contains(line, "not found: ")
+			p.usage, p.usageAt, p.started = strings.TrimPrefix(line, "ERROR: "), i,
+				p.started || strings.Contains(line, "usage:") || strings.Contains(line, "not found: ")
 		}
 		return 1
 	case strings.Contains(line, "++ Timeout ++") && p.crash == nil: // it may follow a row of progress

@@ -389,7 +389,8 @@ func (p *pyRun) fromProgress(seen map[string]bool) {
 			t.Status = loopcore.TestFailed
 			if !p.finished && !seen[e.file+"\x00"+e.name] {
 				seen[e.file+"\x00"+e.name] = true
-				p.r.Failures = append(p.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Suite: e.file, Name: e.name, File: e.file, Message: strings.ToLower(e.verdict), At: p.l.Number(e.at)})
+				p.r.Failures = append(p.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Suite: e.file, Name: e.name, File: e.file,
+					Message: strings.ToLower(e.verdict), At: p.l.Number(e.at)})
 			}
 		case "SKIPPED", "XFAIL":
 			t.Status = loopcore.TestSkipped
@@ -434,6 +435,7 @@ func (p *pyRun) settle() {
 	case !p.finished && p.l.In.HasExit && p.l.In.Exit != 0 && p.running != "":
 		p.r.Status = loopcore.StatusCrash
 		file, name, _ := strings.Cut(p.running, "::")
-		p.r.Failures = append(p.r.Failures, loopcore.Failure{Kind: loopcore.FailCrash, Suite: file, Name: name, File: file, Message: "the run ended while the test ran", At: p.l.Number(p.runningAt)})
+		p.r.Failures = append(p.r.Failures, loopcore.Failure{Kind: loopcore.FailCrash, Suite: file, Name: name, File: file,
+			Message: "the run ended while the test ran", At: p.l.Number(p.runningAt)})
 	}
 }

@@ -93,7 +93,8 @@ func pyMessage(l *Log, i, to int) string {
 
 // diffLine reports whether a line belongs to a printed diff.
 func diffLine(t string) bool {
-	for _, p := range []string{"- ", "+ ", "? ", "@@", "--- ", "+++ ", "...", "Omitting ", "Use -v", "Full diff", "At index", "Left contains", "Right contains", "Common items", "Differing items", "Extra items"} {
+	for _, p := range []string{"- ", "+ ", "? ", "@@", "--- ", "+++ ", "...", "Omitting ", "Use -v", "Full diff", "At index", "Left contains",
+		"Right contains", "Common items", "Differing items", "Extra items"} {
 		if strings.HasPrefix(t, p) {
 			return true
 		}
@@ -111,7 +112,8 @@ func pyKind(exception string) loopcore.FailureKind {
 	name, rest, _ := strings.Cut(exception, ":")
 	base := strings.TrimSpace(name[strings.LastIndexByte(name, '.')+1:])
 	switch {
-	case strings.HasPrefix(exception, "assert "), strings.Contains(base, "Assertion"), base == "Failed" && !strings.HasPrefix(strings.TrimSpace(rest), "Timeout"), base == "DocTestFailure", base == "ComparisonFailure":
+	case strings.HasPrefix(exception, "assert "), strings.Contains(base, "Assertion"),
+		base == "Failed" && !strings.HasPrefix(strings.TrimSpace(rest), "Timeout"), base == "DocTestFailure", base == "ComparisonFailure":
 		return loopcore.FailAssertion
 	case strings.Contains(base, "Timeout"), base == "Failed" && strings.HasPrefix(strings.TrimSpace(rest), "Timeout"):
 		return loopcore.FailTimeout

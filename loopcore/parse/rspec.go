@@ -94,7 +94,8 @@ func (s *rspecRun) bare(i int, line string) bool {
 	if n == 0 || len(name) < 2 || name[0] != ':' || name[1] == ' ' || strings.HasPrefix(name, ":in ") || strings.ContainsAny(file, " '\"") || s.l.HasLine("Finished in ") {
 		return false
 	}
-	s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: name[1:], File: s.l.Path(file + "_spec.rb"), Line: n, Message: "failed", At: s.l.Number(i)})
+	s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: name[1:], File: s.l.Path(file + "_spec.rb"),
+		Line: n, Message: "failed", At: s.l.Number(i)})
 	s.c.Take(rspecName, i, i+1)
 	return true
 }
@@ -190,7 +191,8 @@ func (s *rspecRun) body(f *loopcore.Failure, from, to int) {
 		case t == "" || t == "(compared using ==)" || t == "(compared using eql?)":
 			continue
 		}
-		if name, _, ok := rubyException(t); ok && len(message) == 0 && (strings.HasSuffix(t, ":") || strings.HasSuffix(name, "Error")) && !strings.HasPrefix(name, "RSpec::Expectations") {
+		if name, _,
+			ok := rubyException(t); ok && len(message) == 0 && (strings.HasSuffix(t, ":") || strings.HasSuffix(name, "Error")) && !strings.HasPrefix(name, "RSpec::Expectations") {
 			f.Kind = loopcore.FailError
 		}
 		message = append(message, t)
@@ -310,7 +312,8 @@ func (s *rspecRun) rerun() {
 			}
 		}
 		if !found && len(s.r.Failures) < s.r.Counts.Failed+s.outside && ok {
-			s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: row.name, File: s.l.Path(fr.File), Line: fr.Line, Message: "failed", At: s.l.Number(row.at)})
+			s.r.Failures = append(s.r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Name: row.name, File: s.l.Path(fr.File),
+				Line: fr.Line, Message: "failed", At: s.l.Number(row.at)})
 		}
 	}
 }

@@ -95,8 +95,10 @@ func rustCode(s string) (text, code string) {
 // which have none either: by the compiler's own words for them.
 func rustSyntax(msg string) bool {
 	for _, w := range []string{
-		"expected ", "unexpected ", "unknown ", "cannot ", "can't ", "couldn't ", "could not ", "unterminated ", "mismatched ", "this file contains", "missing ", "invalid ",
-		"unresolved ", "macro ", "no rules expected", "linking ", "environment variable", "found ", "unclosed ", "incorrect ", "failed to ", "aborting ", "lifetime may", "malformed ", "format argument",
+		"expected ", "unexpected ", "unknown ", "cannot ", "can't ", "couldn't ", "could not ", "unterminated ", "mismatched ",
+		"this file contains", "missing ", "invalid ",
+		"unresolved ", "macro ", "no rules expected", "linking ", "environment variable", "found ", "unclosed ", "incorrect ", "failed to ",
+		"aborting ", "lifetime may", "malformed ", "format argument",
 	} {
 		if strings.HasPrefix(msg, w) {
 			return true
@@ -133,7 +135,8 @@ func rustBlock(l *Log, i int, f *loopcore.Failure) int {
 // rustLint reads the note that names the lint behind a diagnostic.
 func rustLint(s string) (string, bool) {
 	s = strings.TrimLeft(s, "= ")
-	for _, before := range []string{"note: `-D ", "note: `#[deny(", "note: `#[warn(", "note: `-W ", "note: `#[forbid(", "note: requested on the command line with `-D ", "note: requested on the command line with `-W ", "note: `-F "} {
+	for _, before := range []string{"note: `-D ", "note: `#[deny(", "note: `#[warn(", "note: `-W ", "note: `#[forbid(",
+		"note: requested on the command line with `-D ", "note: requested on the command line with `-W ", "note: `-F "} {
 		if rest, ok := strings.CutPrefix(s, before); ok {
 			lint, _, _ := cutAny(rest, "`", ")")
 			return strings.ReplaceAll(lint, "-", "_"), true

@@ -49,10 +49,13 @@ type sourceTest struct {
 }
 
 // skipDirs hold no sources of the repository's own.
-var skipDirs = map[string]bool{".git": true, "node_modules": true, "vendor": true, "target": true, "build": true, "dist": true, "_build": true, "deps": true, ".venv": true, "venv": true, "__pycache__": true, ".tox": true, "coverage": true, ".next": true}
+var skipDirs = map[string]bool{".git": true, "node_modules": true, "vendor": true, "target": true, "build": true, "dist": true,
+	"_build": true, "deps": true, ".venv": true, "venv": true, "__pycache__": true, ".tox": true, "coverage": true, ".next": true}
 
 // sourceExts are the languages that the index reads.
-var sourceExts = map[string]bool{".py": true, ".js": true, ".ts": true, ".jsx": true, ".tsx": true, ".mjs": true, ".cjs": true, ".mts": true, ".go": true, ".rs": true, ".java": true, ".kt": true, ".scala": true, ".cs": true, ".rb": true, ".php": true, ".ex": true, ".exs": true, ".c": true, ".cc": true, ".cpp": true, ".h": true, ".hpp": true, ".swift": true, ".lua": true, ".dart": true}
+var sourceExts = map[string]bool{".py": true, ".js": true, ".ts": true, ".jsx": true, ".tsx": true, ".mjs": true, ".cjs": true,
+	".mts": true, ".go": true, ".rs": true, ".java": true, ".kt": true, ".scala": true, ".cs": true, ".rb": true, ".php": true, ".ex": true,
+	".exs": true, ".c": true, ".cc": true, ".cpp": true, ".h": true, ".hpp": true, ".swift": true, ".lua": true, ".dart": true}
 
 // indexSources reads the sources below root.
 func indexSources(root fs.FS) *sourceIndex {
@@ -110,16 +113,22 @@ const (
 
 // defPatterns find a definition's name, by language family.
 var defPatterns = []shaped{
-	{loopcore.Lazily(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`), opens(modifiers + definers)},
-	{loopcore.Lazily(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`), opens("export const let var")},
-	{loopcore.Lazily(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`), blockOpens},
-	{loopcore.Lazily(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?(?:\{.*)?$`), typedOpens},
+	{loopcore.Lazily(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`),
+		opens(modifiers + definers)},
+	{loopcore.Lazily(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`),
+		opens("export const let var")},
+	{loopcore.Lazily(`^\s+(?:static\s+|async\s+|get\s+|set\s+|#|public\s+|private\s+|protected\s+|readonly\s+)*([A-Za-z_$][\w$]*)\s*\([^;]*\)\s*(?::\s*[^{;]+)?\{\s*$`),
+		blockOpens},
+	{loopcore.Lazily(`^\s*(?:[\w:<>,*&\[\]?]+\s+)+[*&]?(?:\w+::)?([A-Za-z_]\w*)\s*\([^;]*\)\s*(?:const\s*)?(?:noexcept\s*)?(?:throws\s+[\w., ]+)?(?:\{.*)?$`),
+		typedOpens},
 	{loopcore.Lazily(`^\s*(?:static\s+|inline\s+)*(?:constexpr|const)\s+[\w:<>]+\s+(\w+)(?:\[\w*\])?\s*[={]`), opens("static inline constexpr const")},
 	{loopcore.Lazily(`^(?:export\s+)?(?:const|let|var|static|pub const|pub static|final)?\s*([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=`), constant},
 	{loopcore.Lazily(`^\s*#define\s+(\w+)`), starts("#define")},
-	{loopcore.Lazily(`^(?:export\s+)?(?:const|let|var|static|pub\s+const|pub\s+static|val|final)\s+(?:mut\s+)?([A-Za-z_]\w*)`), opens("export const let var static pub val final")},
+	{loopcore.Lazily(`^(?:export\s+)?(?:const|let|var|static|pub\s+const|pub\s+static|val|final)\s+(?:mut\s+)?([A-Za-z_]\w*)`),
+		opens("export const let var static pub val final")},
 	{loopcore.Lazily(`^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]`), bareAssigns},
-	{loopcore.Lazily(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`), assigns("public private protected static final const readonly")},
+	{loopcore.Lazily(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`),
+		assigns("public private protected static final const readonly")},
 	{loopcore.Lazily(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`), starts("@")},
 }
 
@@ -130,7 +139,8 @@ const (
 )
 
 // braces are the languages with methods like `name(args) {` or `type name(args)`.
-var braces = map[string]bool{".js": true, ".ts": true, ".jsx": true, ".tsx": true, ".mjs": true, ".cjs": true, ".mts": true, ".java": true, ".cs": true, ".c": true, ".cc": true, ".cpp": true, ".h": true, ".hpp": true, ".dart": true, ".php": true}
+var braces = map[string]bool{".js": true, ".ts": true, ".jsx": true, ".tsx": true, ".mjs": true, ".cjs": true, ".mts": true, ".java": true,
+	".cs": true, ".c": true, ".cc": true, ".cpp": true, ".h": true, ".hpp": true, ".dart": true, ".php": true}
 
 // statement begins a line that declares nothing.
 var statement = wordSet("return else throw new await yield case delete if for while switch do goto using import package assert")
@@ -139,7 +149,8 @@ var statement = wordSet("return else throw new await yield case delete if for wh
 var testPatterns = []shaped{
 	{loopcore.Lazily(`^\s*(?:async\s+)?def\s+(test\w*)`), opens("async def")},
 	{loopcore.Lazily(`^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\(`), opens("func")},
-	{loopcore.Lazily("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"), quotes("it xit fit test xtest ftest specify xspecify fspecify scenario xscenario fscenario example xexample fexample should xshould fshould")},
+	{loopcore.Lazily("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"),
+		quotes("it xit fit test xtest ftest specify xspecify fspecify scenario xscenario fscenario example xexample fexample should xshould fshould")},
 	{loopcore.Lazily(`^\s*(?:public\s+|private\s+)?function\s+(test\w*)`), opens("public private function")},
 	{loopcore.Lazily(`^\s*TEST(?:_F|_P)?\(\s*(\w+\s*,\s*\w+)`), starts("TEST")},
 	{loopcore.Lazily(`^\s*TEST_CASE\(\s*"([^"]+)"`), starts("TEST_CASE")},
@@ -149,13 +160,15 @@ var testPatterns = []shaped{
 }
 
 // javaMark stands above a test method.
-var javaMark = shaped{loopcore.Lazily(`^\s*(?:@Test\b|@ParameterizedTest|@RepeatedTest|#\[(?:tokio::)?test\]|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|/\*\*.*@test)`), starts("@", "#", "[", "/")}
+var javaMark = shaped{loopcore.Lazily(`^\s*(?:@Test\b|@ParameterizedTest|@RepeatedTest|#\[(?:tokio::)?test\]|\[(?:Fact|Theory|Test|TestMethod|TestCase)\b|/\*\*.*@test)`),
+	starts("@", "#", "[", "/")}
 
 // methodName is the name of a method under such a mark.
 var methodName = loopcore.Lazily(`(?:fn|void|fun|func|function|Task|public)\s+(?:static\s+)?([A-Za-z_]\w*)\s*\(`)
 
 // setupMark begins code that runs before every test.
-var setupMark = shaped{loopcore.Lazily(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`), func(s lineShape) bool { return hasAnyPrefix(s.text, setupStarts) }}
+var setupMark = shaped{loopcore.Lazily(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`),
+	func(s lineShape) bool { return hasAnyPrefix(s.text, setupStarts) }}
 
 var setupStarts = []string{"@", "before", "setup", "let", "subject", "def", "function", "public", "protected", "void"}
 

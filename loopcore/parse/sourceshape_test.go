@@ -54,7 +54,8 @@ func TestShapesHideNothing(t *testing.T) {
 }
 
 func FuzzShapes(f *testing.F) {
-	for _, line := range []string{"finalFOO = 1", "  pub(crate) fn x() {", "  export default class A {", "xit.only('a', () => {", "\tMAX_SIZE: int = 3", "\v\ta(b) {", "std::map<int, x> *a::b(c) const {", "#define X", "  @timeout 3", "  it[\"a\"](", "test \"a\""} {
+	for _, line := range []string{"finalFOO = 1", "  pub(crate) fn x() {", "  export default class A {", "xit.only('a', () => {",
+		"\tMAX_SIZE: int = 3", "\v\ta(b) {", "std::map<int, x> *a::b(c) const {", "#define X", "  @timeout 3", "  it[\"a\"](", "test \"a\""} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -93,7 +94,8 @@ func BenchmarkClusters(b *testing.B) {
 	r := loopcore.Report{Status: loopcore.StatusFail, Kind: loopcore.KindTest}
 	for i := range 20 {
 		name := fmt.Sprintf("TestStep%d_%d", i*3, i)
-		r.Failures = append(r.Failures, loopcore.Failure{ID: name, Name: name, Kind: loopcore.FailAssertion, File: fmt.Sprintf("p%d/step_test.go", i*3), Line: i*6 + 3, Message: "got 1"})
+		r.Failures = append(r.Failures, loopcore.Failure{ID: name, Name: name, Kind: loopcore.FailAssertion,
+			File: fmt.Sprintf("p%d/step_test.go", i*3), Line: i*6 + 3, Message: "got 1"})
 	}
 	for b.Loop() {
 		if len(Clusters(r, tree)) == 0 {

@@ -91,7 +91,8 @@ func (l *Log) pick(lines []int, style func(string) int) *Log {
 }
 
 // exitPhrases are how those who ran a program say how it ended, before the code.
-var exitPhrases = []string{"npm error code ", "npm ERR! code ", "exited with code ", "error Command failed with exit code ", "Exit status ", "exit code ", "exited (", "Process completed with exit code "}
+var exitPhrases = []string{"npm error code ", "npm ERR! code ", "exited with code ", "error Command failed with exit code ", "Exit status ",
+	"exit code ", "exited (", "Process completed with exit code "}
 
 // exitLine reads how a program ended, in one of the phrases.
 func exitLine(s string, phrases []string) (int, bool) {
@@ -148,7 +149,8 @@ func alternating(of map[string]int) bool {
 	for name := range of {
 		word := strings.ToLower(strings.Trim(name, "[]:| =-\t"))
 		switch word {
-		case "", "ok", "fail", "failed", "pass", "passed", "skip", "skipped", "run", "error", "warn", "warning", "info", "debug", "trace", "fatal", "note", "notice", "x", "e", "w", "i", "not ok", "make", "err", "out", "test", "failure":
+		case "", "ok", "fail", "failed", "pass", "passed", "skip", "skipped", "run", "error", "warn", "warning", "info", "debug", "trace",
+			"fatal", "note", "notice", "x", "e", "w", "i", "not ok", "make", "err", "out", "test", "failure":
 			return true
 		}
 	}

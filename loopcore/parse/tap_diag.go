@@ -56,7 +56,8 @@ func tapDiagnosed(l *Log, from, to int) bool {
 func tapKind(f *loopcore.Failure, d tapDiag) loopcore.FailureKind {
 	low := strings.ToLower(f.Message)
 	switch {
-	case d.failure == "testTimeoutFailure", strings.HasPrefix(low, "test timed out"), strings.HasPrefix(low, "timeout"), strings.Contains(low, "timeout of ") && strings.Contains(low, "exceeded"):
+	case d.failure == "testTimeoutFailure", strings.HasPrefix(low, "test timed out"), strings.HasPrefix(low, "timeout"),
+		strings.Contains(low, "timeout of ") && strings.Contains(low, "exceeded"):
 		return loopcore.FailTimeout
 	case d.failure == "hookFailed", d.failure == "cancelledByParent":
 		return loopcore.FailError

@@ -72,7 +72,8 @@ func (t *teamcityRun) take(i int, kind string, attrs map[string]string) {
 		if attrs["message"] == "" {
 			return
 		}
-		t.r.Failures = append(t.r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: t.l.Path(attrs["file"]), Line: atoi(attrs["line"]), Message: attrs["message"], Rule: attrs["typeId"], At: t.l.Number(i), Optional: attrs["SEVERITY"] == "INFO"})
+		t.r.Failures = append(t.r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: t.l.Path(attrs["file"]), Line: atoi(attrs["line"]),
+			Message: attrs["message"], Rule: attrs["typeId"], At: t.l.Number(i), Optional: attrs["SEVERITY"] == "INFO"})
 	}
 }
 
@@ -95,7 +96,8 @@ func (t *teamcityRun) fail(i int, attrs map[string]string) {
 		return // PHPUnit's risky tests pass
 	}
 	t.failed[key] = true
-	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.suite(), Name: attrs["name"], Message: oneLine(attrs["message"]), At: t.l.Number(i), Detail: bound(attrs["details"], maxDetail)}
+	f := loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.suite(), Name: attrs["name"], Message: oneLine(attrs["message"]),
+		At: t.l.Number(i), Detail: bound(attrs["details"], maxDetail)}
 	for _, line := range strings.Split(attrs["details"], "\n") {
 		line = strings.TrimSpace(line)
 		if fr, ok := phpFrame(line); ok {
@@ -117,7 +119,8 @@ func (t *teamcityRun) fail(i int, attrs map[string]string) {
 		f.Message = oneLine(f.Message + " expected: " + attrs["expected"] + " actual: " + attrs["actual"])
 	}
 	head, _, _ := strings.Cut(attrs["message"], " ")
-	if _, _, ok := strings.Cut(attrs["message"], " : "); ok || strings.HasSuffix(strings.TrimSuffix(head, ":"), "Error") || strings.HasSuffix(strings.TrimSuffix(head, ":"), "Exception") {
+	if _, _,
+		ok := strings.Cut(attrs["message"], " : "); ok || strings.HasSuffix(strings.TrimSuffix(head, ":"), "Error") || strings.HasSuffix(strings.TrimSuffix(head, ":"), "Exception") {
 		f.Kind = loopcore.FailError
 	}
 	f.Message = strings.Replace(f.Message, " : ", ": ", 1)

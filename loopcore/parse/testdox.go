@@ -11,7 +11,8 @@ var testdoxMarks = []struct {
 	mark   string
 	status loopcore.TestStatus
 }{
-	{" ✔ ", loopcore.TestPassed}, {" ✘ ", loopcore.TestFailed}, {" ↩ ", loopcore.TestSkipped}, {" ∅ ", loopcore.TestSkipped}, {" ☢ ", loopcore.TestPassed}, {" ⚠ ", loopcore.TestPassed},
+	{" ✔ ", loopcore.TestPassed}, {" ✘ ", loopcore.TestFailed}, {" ↩ ", loopcore.TestSkipped}, {" ∅ ", loopcore.TestSkipped},
+	{" ☢ ", loopcore.TestPassed}, {" ⚠ ", loopcore.TestPassed},
 	{" [x] ", loopcore.TestPassed}, {" [ ] ", loopcore.TestFailed},
 }
 

@@ -23,7 +23,8 @@ var testJSON = Reader{
 }
 
 // jsonMarks are fields that only such documents have.
-var jsonMarks = []string{`"assertionResults"`, `"fullTitle"`, `"fullname"`, `"specs"`, `"examples"`, `"nodeid"`, `"closingTestPoint"`, `"testsuites"`, `"returncode"`, `"type":"suite"`, `"type": "suite"`, `"reportFormat"`, `"results"`}
+var jsonMarks = []string{`"assertionResults"`, `"fullTitle"`, `"fullname"`, `"specs"`, `"examples"`, `"nodeid"`, `"closingTestPoint"`,
+	`"testsuites"`, `"returncode"`, `"type":"suite"`, `"type": "suite"`, `"reportFormat"`, `"results"`}
 
 func readTestJSON(l *Log, c *Claims) loopcore.Report {
 	var r loopcore.Report
@@ -78,7 +79,8 @@ func (j *jsonTests) document(v gjson.Result) bool {
 	case v.Get("suites").IsArray() && v.Get("config").IsObject():
 		v.Get("suites").ForEach(each(func(s gjson.Result) { j.playwright(s, nil) }))
 		v.Get("errors").ForEach(each(func(e gjson.Result) {
-			j.add(jsonCase{status: loopcore.TestFailed, isError: true, message: e.Get("message").String(), text: e.Get("stack").String(), file: e.Get("location.file").String(), line: int(e.Get("location.line").Int())})
+			j.add(jsonCase{status: loopcore.TestFailed, isError: true, message: e.Get("message").String(), text: e.Get("stack").String(),
+				file: e.Get("location.file").String(), line: int(e.Get("location.line").Int())})
 		}))
 	case v.Get("examples").IsArray() && v.Get("summary").IsObject():
 		j.rspec(v)

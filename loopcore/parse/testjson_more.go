@@ -11,7 +11,8 @@ import (
 func (j *jsonTests) rspec(v gjson.Result) {
 	v.Get("examples").ForEach(each(func(e gjson.Result) {
 		name, full := e.Get("description").String(), e.Get("full_description").String()
-		c := jsonCase{suite: strings.TrimSpace(strings.TrimSuffix(full, name)), name: name, file: e.Get("file_path").String(), line: int(e.Get("line_number").Int()), status: jsonStatus(e.Get("status").String())}
+		c := jsonCase{suite: strings.TrimSpace(strings.TrimSuffix(full, name)), name: name, file: e.Get("file_path").String(),
+			line: int(e.Get("line_number").Int()), status: jsonStatus(e.Get("status").String())}
 		c.message = e.Get("exception.message").String()
 		if class := e.Get("exception.class").String(); class != "" && !strings.Contains(class, "Expectation") {
 			c.message, c.isError = class+": "+c.message, true
@@ -61,7 +62,8 @@ func (j *jsonTests) pytest(t gjson.Result) {
 }
 
 func (j *jsonTests) ctrf(t gjson.Result) {
-	c := jsonCase{name: t.Get("name").String(), file: t.Get("filePath").String(), line: int(t.Get("line").Int()), status: jsonStatus(t.Get("status").String()), message: t.Get("message").String(), text: t.Get("trace").String()}
+	c := jsonCase{name: t.Get("name").String(), file: t.Get("filePath").String(), line: int(t.Get("line").Int()),
+		status: jsonStatus(t.Get("status").String()), message: t.Get("message").String(), text: t.Get("trace").String()}
 	if s := t.Get("suite"); s.IsArray() {
 		c.suite = strings.ReplaceAll(strings.TrimSpace(joinLines(s)), "\n", " > ")
 	} else {
@@ -71,7 +73,8 @@ func (j *jsonTests) ctrf(t gjson.Result) {
 }
 
 func (j *jsonTests) googletest(t gjson.Result) {
-	c := jsonCase{suite: t.Get("classname").String(), name: t.Get("name").String(), file: t.Get("file").String(), line: int(t.Get("line").Int()), status: loopcore.TestPassed}
+	c := jsonCase{suite: t.Get("classname").String(), name: t.Get("name").String(), file: t.Get("file").String(),
+		line: int(t.Get("line").Int()), status: loopcore.TestPassed}
 	if t.Get("failures").IsArray() {
 		c.status = loopcore.TestFailed
 		c.text = t.Get("failures.0.failure").String()

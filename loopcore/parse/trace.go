@@ -171,7 +171,8 @@ func lastWord(s string) string {
 }
 
 // longExts are the extensions of sources that are longer than most.
-var longExts = map[string]bool{"swift": true, "scala": true, "groovy": true, "gradle": true, "feature": true, "robot": true, "svelte": true, "proto": true, "graphql": true, "gleam": true, "astro": true, "razor": true, "cshtml": true, "jsonl": true, "ipynb": true}
+var longExts = map[string]bool{"swift": true, "scala": true, "groovy": true, "gradle": true, "feature": true, "robot": true, "svelte": true,
+	"proto": true, "graphql": true, "gleam": true, "astro": true, "razor": true, "cshtml": true, "jsonl": true, "ipynb": true}
 
 // sourceFile reports whether s looks like a source file: a short extension of
 // letters behind a name.
@@ -266,7 +267,8 @@ func readBody(l *Log, from, to int) body {
 }
 
 // traceHeads are lines that only head a part of a failure's text.
-var traceHeads = map[string]bool{"stacktrace": true, "stack trace": true, "error message": true, "stack traceback": true, "backtrace": true, "traceback": true, "failure": true, "error": true, "message": true, "stack": true}
+var traceHeads = map[string]bool{"stacktrace": true, "stack trace": true, "error message": true, "stack traceback": true, "backtrace": true,
+	"traceback": true, "failure": true, "error": true, "message": true, "stack": true}
 
 // afterPlace is the text behind a place at the start of a line, where there
 // is a message and not a function: `x.go:12: want 3`.

@@ -27,7 +27,8 @@ func readUnittest(l *Log, c *Claims) loopcore.Report {
 		}
 		line := l.Lines[i]
 		switch {
-		case strings.HasPrefix(line, "Ran ") && strings.Contains(line, " test") && strings.Contains(line, " in ") && !strings.Contains(line, " across ") && !strings.Contains(line, "seconds, "): // LuaUnit goes on
+		case strings.HasPrefix(line, "Ran ") && strings.Contains(line, " test") && strings.Contains(line, " in ") && !strings.Contains(line,
+			" across ") && !strings.Contains(line, "seconds, "): // LuaUnit goes on
 			i = unittestSummary(l, c, i, &r)
 			bounds++
 		case unittestHead(line) && frameRule(l.Line(i-1)):
@@ -66,7 +67,8 @@ func unittestSurprises(r *loopcore.Report) {
 	}
 	for _, t := range r.Tests {
 		if t.Status == loopcore.TestFailed && !known[t.Name] {
-			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.Suite, Name: t.Name, Message: "unexpected success, or a failure that was not described"})
+			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailAssertion, Suite: t.Suite, Name: t.Name,
+				Message: "unexpected success, or a failure that was not described"})
 		}
 	}
 }

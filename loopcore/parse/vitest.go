@@ -271,7 +271,8 @@ func (v *vitestRun) totals(s string) int {
 }
 
 // vitestMarks begin a line of the progress listing.
-var vitestMarks = map[string]loopcore.TestStatus{"✓": loopcore.TestPassed, "×": loopcore.TestFailed, "↓": loopcore.TestSkipped, "□": loopcore.TestSkipped}
+var vitestMarks = map[string]loopcore.TestStatus{"✓": loopcore.TestPassed, "×": loopcore.TestFailed, "↓": loopcore.TestSkipped,
+	"□": loopcore.TestSkipped}
 
 // listed reads a line of the progress listing.
 func (v *vitestRun) listed(i int, line string) int {

@@ -109,7 +109,8 @@ func TestPlaceOfADeclaration(t *testing.T) {
 func TestSourcesOfAnotherTree(t *testing.T) {
 	log := "--- FAIL: TestAdd (0.00s)\n    add_test.go:7: got 1\nFAIL\nFAIL\texample.com/p\t0.01s\nFAIL\n"
 	root := func(name string) fstest.MapFS {
-		return fstest.MapFS{"go.mod": &fstest.MapFile{Data: []byte("module example.com/p\n")}, "x_test.go": &fstest.MapFile{Data: []byte("package p\n\nfunc " + name + "(t *testing.T) {}\n")}}
+		return fstest.MapFS{"go.mod": &fstest.MapFile{Data: []byte("module example.com/p\n")},
+			"x_test.go": &fstest.MapFile{Data: []byte("package p\n\nfunc " + name + "(t *testing.T) {}\n")}}
 	}
 	for _, name := range []string{"TestAdd", "TestSum"} {
 		r := Parse(Input{Text: []byte(log), Root: root(name)})
@@ -125,7 +126,8 @@ func TestSourcesOfAnotherTree(t *testing.T) {
 
 // What is printed without a newline stands before the name of a test.
 func TestGluedToUnittest(t *testing.T) {
-	for glue, want := range map[string]string{"": "test_add", "loading...": "test_add", "100% ": "test_add", `{"a":1}`: "test_add", "\x00\xff": "test_add", "né ": "test_add"} {
+	for glue, want := range map[string]string{"": "test_add", "loading...": "test_add", "100% ": "test_add", `{"a":1}`: "test_add",
+		"\x00\xff": "test_add", "né ": "test_add"} {
 		log := glue + "test_add (tests.test_calc.T.test_add) ... ok\n\n" + strings.Repeat("-", 70) + "\nRan 1 test in 0.001s\n\nOK\n"
 		r := Parse(Input{Text: []byte(log), HasExit: true})
 		if len(r.Tests) != 1 || r.Tests[0].Name != want || r.Tests[0].Suite != "tests.test_calc.T" {

@@ -23,7 +23,8 @@ const (
 // plain, so that a chunk without any is passed over at memory speed.
 var hints = [][]byte{
 	[]byte("FAIL"), []byte("fail"), []byte("Fail"), []byte("rror"), []byte("ERROR"), []byte("panic"), []byte("xception"), []byte("not ok"), []byte("Traceback"),
-	[]byte("✗"), []byte("✘"), []byte("✖"), []byte("✕"), []byte("×"), []byte("●"), []byte("KILLED"), []byte("atal"), []byte("DATA RACE"), []byte("warning"), []byte("Assert"), []byte("ssert"), []byte("E   "),
+	[]byte("✗"), []byte("✘"), []byte("✖"), []byte("✕"), []byte("×"), []byte("●"), []byte("KILLED"), []byte("atal"),
+	[]byte("DATA RACE"), []byte("warning"), []byte("Assert"), []byte("ssert"), []byte("E   "),
 }
 
 // piece is a stretch of the output that is kept, and its first line's number.

@@ -141,7 +141,8 @@ func swiftTesting(l *Log, i int, r *loopcore.Report, byName map[string]int) {
 	}
 	t := loopcore.TestCase{Status: loopcore.TestPassed}
 	var name string
-	for verdict, status := range map[string]loopcore.TestStatus{" passed after ": loopcore.TestPassed, " failed after ": loopcore.TestFailed, " skipped": loopcore.TestSkipped} {
+	for verdict, status := range map[string]loopcore.TestStatus{" passed after ": loopcore.TestPassed, " failed after ": loopcore.TestFailed,
+		" skipped": loopcore.TestSkipped} {
 		if head, _, ok := strings.Cut(rest, verdict); ok {
 			name, t.Status = strings.Trim(head, `"`), status
 		}
