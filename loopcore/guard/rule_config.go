@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"fmt"
 	"sort"
 	"strings"
 
@@ -86,7 +85,7 @@ func (d *diff) settingsOf(f *fileDiff) {
 			if migrated {
 				r.sev = loopcore.SevHuman
 			}
-			d.judgeKey(f, r, k, before[k], after[k])
+			keyChange{d, f, r, k, before[k], after[k]}.judge()
 		}
 	}
 	d.lostElements(f, before, after)
@@ -196,122 +195,6 @@ func minus(a, b []string) []string {
 		out = append(out, v)
 	}
 	return out
-}
-
-// judgeKey applies one row to one changed key.
-func (d *diff) judgeKey(f *fileDiff, r keyRule, key string, a, b []string) {
-	p := f.path()
-	say := func(sev loopcore.Severity) {
-		if sev == loopcore.SevBlock && !d.inLoop() && (f.old == nil && isCheckConfig(p) || r.rule == "C03" && newTool(f, key)) {
-			sev = loopcore.SevHuman // the first settings of a tool
-		}
-		switch r.rule {
-		case "C02":
-			if sev == loopcore.SevBlock && !d.inLoop() && newProfile(f, key) {
-				sev = loopcore.SevHuman // only where somebody asks for the profile
-			}
-		case "C03", "C04", "C10", "C11":
-			if sev == loopcore.SevBlock && (d.sweeping() || d.nudged(a, b)) {
-				sev = loopcore.SevHuman
-			}
-		}
-		line := 0
-		if f.new != nil {
-			line = keyLine(string(f.new.Data), key, b)
-		}
-		d.report(r.rule, sev, p, line, fmt.Sprintf("%s: %s → %s", key, show(a), show(b)))
-	}
-	one, two := first(a), first(b)
-	if strings.HasSuffix(key, "ignore_missing_imports") && d.foreignModule(key) {
-		return // nothing of ours is checked less
-	}
-	switch r.dir {
-	case looseOn:
-		if strings.HasSuffix(key, "ignore_error") && !taskExisted(f, key) {
-			return
-		}
-		if truthy(two) && !truthy(one) {
-			say(d.newFile(f, r.sev))
-		}
-	case looseOff:
-		wasOn := truthy(one) || one != "" && !falsy(one)
-		if wasOn && (len(b) == 0 && !d.movedKey(f, key) && !movedWithin(f, key) || len(b) > 0 && falsy(two)) || len(a) == 0 && (falsy(two) || askedRE.MatchString(two)) && f.old != nil {
-			sev := r.sev
-			if len(b) == 0 && !d.inLoop() && (d.upgraded() || impliedBy(f, key) || strings.Contains(addedText(string(data(f.old)), string(data(f.new))), "NewCops: enable")) {
-				sev = loopcore.SevHuman // a new version may imply it, or no longer know it
-			}
-			say(sev)
-		}
-	case looseUp:
-		x, okA := chosen(one)
-		y, okB := chosen(two)
-		if okB && (y > x || y == 0 && x > 0 && hasAny(strings.ToLower(key), "timeout")) && (okA || len(a) == 0) {
-			say(d.upSeverity(f, r, key, x, y, len(a) == 0, b))
-		}
-	case looseDown:
-		x, okA := amount(one)
-		y, okB := amount(two)
-		if okA && (len(b) == 0 && !d.movedKey(f, key) || okB && y < x) || !okA && len(a) > 0 && okB {
-			say(r.sev)
-		}
-	case looseGrow:
-		d.judgeGrow(f, r, key, a, b, say)
-	case looseShrink:
-		for _, v := range minus(splitValues(b), splitValues(a)) {
-			if leftOut(v) && f.old != nil && !generatedPath(v) {
-				say(r.sev) // an exclusion among what is included
-				return
-			}
-		}
-		x, y := splitValues(a), splitValues(b)
-		for _, vs := range [][]string{x, y} {
-			for k := range vs {
-				vs[k] = strings.TrimPrefix(vs[k], "...")
-			}
-		}
-		x = included(x)
-		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && d.pathsMoved(gone) {
-			return
-		} else if len(gone) > 0 && len(b) > 0 && !d.inLoop() && (unnumbered(a) == unnumbered(b) || strings.HasSuffix(key, "envlist") && strings.ReplaceAll(unnumbered(a), "py", "") == strings.ReplaceAll(unnumbered(b), "py", "") || r.rule == "C03" && len(x) > 2 && len(minus(y, x)) >= len(gone)) {
-			say(loopcore.SevHuman) // other versions of the same, or others in their place
-			return
-		}
-		if gone := minus(x, y); len(gone) > 0 && len(b) > 0 && !d.widened(gone, y) || len(x) > 0 && len(b) == 0 && shrinksWhenGone(key) {
-			say(r.sev)
-		} else if len(a) == 0 && len(b) > 0 && f.old != nil && narrowsWhenNew(key) {
-			say(loopcore.SevHuman)
-		}
-	case looseLevel:
-		if level(one) == 1 && len(b) == 0 && !d.inLoop() {
-			say(loopcore.SevHuman) // what only warned says nothing any more
-			return
-		}
-		if x, y := level(one),
-			lowest(a, b); x >= 0 && (y >= 0 && y < x || len(b) == 0 && x > 0 && strings.Contains(key, "lints")) || len(a) == 0 && y == 0 && f.old != nil {
-			say(r.sev)
-		} else if ceilingWordRE.MatchString(wordsOf(key)) && largest(b) > largest(a) && len(a) > 0 {
-			say(r.sev) // the option of a rule, not its severity
-		}
-	case looseWord:
-		if word(one) > word(two) && two != "" || word(one) > 1 && len(b) == 0 && !d.movedKey(f, key) {
-			say(r.sev)
-		}
-	case looseChange:
-		if len(b) > 0 && two != "" && f.old != nil {
-			say(d.newFile(f, r.sev))
-		}
-	case looseAny:
-		if strings.HasSuffix(f.path(), ".kts") && d.newTask(f, key) {
-			return
-		}
-		if news := minus(b, a); len(news) > 0 && f.old != nil && (d.inLoop() || !sameEnds(news, minus(a, b))) {
-			if r.rule == "C11" && len(a) > 0 && !d.inLoop() {
-				say(loopcore.SevHuman) // the list has another name
-				return
-			}
-			say(r.sev)
-		}
-	}
 }
 
 // isCheckConfig says whether a file holds the settings of one tool and nothing else.
@@ -476,18 +359,4 @@ func (d *diff) newFile(f *fileDiff, sev loopcore.Severity) loopcore.Severity {
 		return loopcore.SevHuman
 	}
 	return sev
-}
-
-// upSeverity judges retries and limits: human when small or for a named group.
-func (d *diff) upSeverity(f *fileDiff, r keyRule, key string, x, y float64, isNew bool, _ []string) loopcore.Severity {
-	if r.rule != "C06" {
-		return r.sev
-	}
-	retry := hasAny(strings.ToLower(key), "retr", "rerun", "repetition", "flaky", "maxfail")
-	switch {
-	case y == 0: // no limit at all
-	case retry && y <= 2 && groupOf(f, key), !retry && isNew, !retry && x > 0 && y <= 2*x, retry && isNew && y <= 1:
-		return loopcore.SevHuman
-	}
-	return r.sev
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -24,44 +25,34 @@ func groupOf(f *fileDiff, key string) bool {
 	return strings.Contains(key, "overrides")
 }
 
-func (d *diff) judgeGrow(f *fileDiff, r keyRule, key string, a, b []string, say func(loopcore.Severity)) {
-	x, y := splitValues(a), splitValues(b)
-	for k := range y { // "...shared.rules" spreads what "shared.rules" names
-		y[k] = strings.TrimPrefix(y[k], "...")
-	}
-	for k := range x {
-		x[k] = strings.TrimPrefix(x[k], "...")
-	}
-	if strings.Contains(key, "per-file-ignores") || strings.Contains(key, "per_file_ignores") || r.rule == "C01" || r.rule == "C05" {
-		x, y = a, b
-		if len(a) == 1 && len(b) == 1 {
-			x, y = splitValues(a), splitValues(b)
-		}
+// grown judges a list of exceptions.
+func (c keyChange) grown() loopcore.Severity {
+	x, y := unspread(splitValues(c.a)), unspread(splitValues(c.b))
+	whole := hasAny(c.key, "per-file-ignores", "per_file_ignores") || c.r.rule == "C01" || c.r.rule == "C05"
+	if whole && len(c.a) == 1 && len(c.b) == 1 {
+		x, y = splitValues(c.a), splitValues(c.b)
+	} else if whole {
+		x, y = c.a, c.b
 	}
 	news := minus(y, x)
 	if len(news) == 0 || len(news) == 1 && (news[0] == "" || news[0] == "[]" || strings.HasPrefix(news[0], "$(")) {
-		return
+		return silent
 	}
-	if narrower(news, minus(x, y)) || !d.inLoop() && sameEnds(news, minus(x, y)) {
-		return
+	if narrower(news, minus(x, y)) || !c.d.inLoop() && sameEnds(news, minus(x, y)) {
+		return silent
 	}
-	sev := d.newFile(f, r.sev)
-	if sev == loopcore.SevBlock && !d.inLoop() && d.growsAlong(f, r, key, a, news) {
-		sev = loopcore.SevHuman
-	}
-	harmless := true
-	for _, v := range news {
-		if !generatedPath(v) {
-			harmless = false
-		}
-	}
-	if harmless || strings.Contains(key, "per-file") && generatedPath(key) {
-		sev = loopcore.SevHuman
+	harmless := !slices.ContainsFunc(news, func(v string) bool { return !generatedPath(v) })
+	if harmless || strings.Contains(c.key, "per-file") && generatedPath(c.key) {
 		if allDefault(news) {
-			return
+			return silent
 		}
+		return loopcore.SevHuman
 	}
-	say(sev)
+	sev := c.d.newFile(c.f, c.r.sev)
+	if sev == loopcore.SevBlock && !c.d.inLoop() && c.d.growsAlong(c.f, c.r, c.key, c.a, news) {
+		return loopcore.SevHuman
+	}
+	return sev
 }
 
 // growsAlong says whether a list of exceptions grew with something that explains
