@@ -2,7 +2,6 @@ package guard
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -438,79 +437,3 @@ func TestSettingsChangeSeverity(t *testing.T) {
 		t.Errorf("got%s", describe(fs))
 	}
 }
-
-func BenchmarkCheckFiftyFiles(b *testing.B) {
-	var in Input
-	body := strings.Repeat("func F() int {\n\tx := \"a string\" // a comment\n\treturn len(x)\n}\n\n", 200)
-	for i := range 50 {
-		p := fmt.Sprintf("pkg%d/a.go", i)
-		in.Changes = append(in.Changes, change(p, "package a\n\n"+body, "package a\n\n"+body+"// more\nvar X = 1\n"))
-	}
-	for b.Loop() {
-		Check(in)
-	}
-}
-
-func BenchmarkLex(b *testing.B) {
-	src := strings.Repeat("def f(a, b):\n    x = \"a string\"  # a comment\n    return a + b * 12\n\n", 20000)
-	b.SetBytes(int64(len(src)))
-	for b.Loop() {
-		lex(src, langPython)
-	}
-}
-
-func BenchmarkTenMegabytes(b *testing.B) {
-	src := strings.Repeat("var a = [1, 2, 3, \"generated\"];\n", 320000)
-	in := Input{Changes: []Change{change("dist/app.js", src, src+"var b = 2;\n")}}
-	for b.Loop() {
-		Check(in)
-	}
-}
-
-func FuzzLex(f *testing.F) {
-	paths, _ := filepath.Glob(filepath.Join(corpus, "cases", "*.txtar"))
-	for i, p := range paths {
-		if i%10 == 0 {
-			if data, err := os.ReadFile(p); err == nil {
-				f.Add(string(data), byte(i))
-			}
-		}
-	}
-	f.Fuzz(func(t *testing.T, src string, l byte) {
-		if len(src) > 20000 {
-			return
-		}
-		lang := lang(l%byte(langXML)) + 1
-		end := int32(0)
-		for _, tok := range lex(src, lang) {
-			if tok.start < end || tok.end < tok.start || int(tok.end) > len(src) {
-				t.Fatalf("token %v overlaps or leaves the file", tok)
-			}
-			end = tok.end
-		}
-	})
-}
-
-func FuzzCheck(f *testing.F) {
-	f.Add("a_test.go", goTest, goTest)
-	f.Add("tests/test_a.py", "def test_a():\n    assert f() == 1\n", "def test_a():\n    pass\n")
-	f.Add("package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest -u"}}`)
-	f.Add("pom.xml", "<project><build/></project>", "<project>")
-	f.Add(".github/workflows/ci.yml", "jobs:\n  a:\n    steps:\n      - run: make\n", "jobs: 3\n")
-	f.Add("spec/a_spec.rb", "it \"a\" do\nend\n", "it \"a\"\n")
-	f.Add(".fixloop.yaml", "policy: standard\ngate: {test: [{command: a, env: {B: 1}}]}\n", "presets: {a: {pass_rate: .nan}}\npolicy: a\n")
-	f.Add("CMakeLists.txt", "add_executable(t test_a.cpp test_x{2000}.cpp)\n", "add_executable(t test_a.cpp)\n")
-	f.Fuzz(func(t *testing.T, p, a, b string) {
-		if len(a)+len(b) > 8000 || p == "" {
-			return
-		}
-		Check(Input{Changes: []Change{change(p, a, b)}, Before: everyFile(a), After: everyFile(b), Mode: ModeFrozen})
-	})
-}
-
-// everyFile is a tree in which every path that is asked for stands, and holds
-// the same text.
-type everyFile string
-
-func (e everyFile) Read(string) ([]byte, bool) { return []byte(e), true }
-func (e everyFile) List() []string             { return []string{"a_test.go", "package.json", "src/a.py"} }
