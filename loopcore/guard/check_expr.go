@@ -128,8 +128,8 @@ func (u *unit) refine(c *check, op string, width int) {
 		c.rank = 40
 	case op == "instanceof":
 		c.rank = 40
-	case strings.Contains(c.ops[0], "approx") || strings.Contains(r, "approx") || strings.Contains(r, "Approx") || strings.Contains(c.ops[0],
-		"Approx") || strings.Contains(r, "within(") || strings.Contains(r, "WithinAbs"):
+	case strings.Contains(c.ops[0], "approx") || strings.Contains(r, "approx") || strings.Contains(r, "Approx") ||
+		strings.Contains(c.ops[0], "Approx") || strings.Contains(r, "within(") || strings.Contains(r, "WithinAbs"):
 		c.rank = 85
 		c.tol = u.tolerance(c.opAt[0], c.opAt[1])
 	case op == "<" || op == "<=" || op == ">" || op == ">=":

@@ -47,9 +47,8 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		return 60
 	case hasAny(v, "predicate"): // says as much as its name after assert
 		return 55
-	case (hasAny(v, "hassize", "lengthof", "assertlen") || v == "len" || v == "assertcount" || strings.HasSuffix(v,
-		"havelength")) && !not && len(c.ops) > 1 && contains(c.ops[1:],
-		"0"): // is empty
+	case (hasAny(v, "hassize", "lengthof", "assertlen") || v == "len" || v == "assertcount" || strings.HasSuffix(v, "havelength")) && !not &&
+		len(c.ops) > 1 && contains(c.ops[1:], "0"): // is empty
 		return 75
 	case hasWord(c.verb, "ne", "neq") && u.lang == langC:
 		return 45
@@ -129,8 +128,7 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 		}
 		return 75
 	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup",
-		"token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v,
-		"ne") && !hasAny(v, "intequal", "strcmp",
+		"token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp",
 		"streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test" || v == "xctassert" || v == "propassert":
 		return u.truthRank(c, v)
 	case not && hasAny(v, "eq", "same", "be", "is", "ne", "not"):

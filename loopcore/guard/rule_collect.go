@@ -331,18 +331,19 @@ func (d *diff) movedAway(f *fileDiff) {
 	case f.newU.lang == langJS && hasAny(baseName(a), ".test.", ".spec.") && !hasAny(baseName(b), ".test.", ".spec.", ".cy.", "-test.",
 		"_test.", "-spec.", "_spec.") && !d.mentionsAny(b, ".mocharc", "mocha"):
 		why = "its name lost .test or .spec"
-	case (f.newU.lang == langJava || f.newU.lang == langKotlin) && strings.Contains(a,
-		"src/test/") && (strings.Contains(b, "/resources/") || !strings.Contains(b, "src/test/") && !d.buildNames(sourceSet(b))):
+	case (f.newU.lang == langJava || f.newU.lang == langKotlin) && strings.Contains(a, "src/test/") && (strings.Contains(b, "/resources/") ||
+		!strings.Contains(b, "src/test/") && !d.buildNames(sourceSet(b))):
 		why = "no source set of tests holds it"
 	case f.newU.lang == langRust && rustTarget(a) && !rustTarget(b) && !d.rustMod(b):
 		why = "cargo builds the files right below tests, and this one is in no module of theirs"
 	case f.newU.lang == langSwift && swiftTarget(a) != swiftTarget(b) && !d.mentionsAny(swiftTarget(b), "Package.swift"):
 		why = "no target of Package.swift holds it"
-	case f.newU.lang == langShell && ext(a) == ".bats" && dirOf(a) != dirOf(b) && strings.HasPrefix(b,
-		dirOf(a)+"/") && !d.mentionsAny("--recursive", "Makefile", "package.json") && !d.mentionsAny("-r ", "Makefile"):
+	case f.newU.lang == langShell && ext(a) == ".bats" && dirOf(a) != dirOf(b) && strings.HasPrefix(b, dirOf(a)+"/") &&
+		!d.mentionsAny("--recursive", "Makefile", "package.json") && !d.mentionsAny("-r ", "Makefile"):
 		why = "bats does not look into folders below the one it is given"
-	case inTestDir(a) && !inTestDir(b) && dirOf(b) != "." && (f.newU.lang == langPHP || f.newU.lang == langPython || f.newU.lang == langRuby) && !d.mentionsAny(firstFolder(b),
-		"phpunit.xml", "phpunit.xml.dist", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "Rakefile", ".rspec"):
+	case inTestDir(a) && !inTestDir(b) && dirOf(b) != "." && (f.newU.lang == langPHP || f.newU.lang == langPython || f.newU.lang == langRuby) &&
+		!d.mentionsAny(firstFolder(b),
+			"phpunit.xml", "phpunit.xml.dist", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "Rakefile", ".rspec"):
 		why = "the folder is not one of tests"
 	}
 	if why == "" {

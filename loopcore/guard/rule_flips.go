@@ -72,8 +72,8 @@ func flip(p, a, b string) (rule, why string) {
 		if floorNameRE.MatchString(wordsOf(a)) && len(minus(y, x)) == 0 && numbersIn(x) > numbersIn(y) && numbersIn(y) > 0 {
 			return "C05", "a threshold is gone"
 		}
-	case isConfig(p) && langOf(p, "") != langMake && strings.Contains(a,
-		"[") && len(minus(x, y)) == 0 && leaveOutRE.MatchString(wordsOf(a)) && !besideCode(strings.Join(minus(y, x), "")):
+	case isConfig(p) && langOf(p, "") != langMake && strings.Contains(a, "[") && len(minus(x, y)) == 0 && leaveOutRE.MatchString(wordsOf(a)) &&
+		!besideCode(strings.Join(minus(y, x), "")):
 		if rule = toolRule(strings.ToLower(a + " " + baseName(p))); rule == "" {
 			rule = "C05"
 		}

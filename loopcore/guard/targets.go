@@ -139,12 +139,12 @@ func commandsIn(p string, b []byte) commandSet {
 		return makeTargets(string(b))
 	case base == "package.json" || base == "composer.json" || base == "deno.json" || base == "deno.jsonc":
 		return scriptTargets(p, b)
-	case base == "tox.ini" || base == "setup.cfg" || base == "pyproject.toml" || base == "taskfile.yml" || base == "taskfile.yaml" || strings.HasPrefix(base,
-		"lefthook") || base == ".lefthook.yml" || base == "mise.toml" || base == "pipfile" || base == ".mise.toml" || base == "turbo.json" || base == "project.json" || base == "nx.json" || base == ".pre-commit-config.yaml" || strings.HasPrefix(base,
-		".lintstagedrc"):
+	case base == "tox.ini" || base == "setup.cfg" || base == "pyproject.toml" || base == "taskfile.yml" || base == "taskfile.yaml" ||
+		strings.HasPrefix(base, "lefthook") || base == ".lefthook.yml" || base == "mise.toml" || base == "pipfile" || base == ".mise.toml" ||
+		base == "turbo.json" || base == "project.json" || base == "nx.json" || base == ".pre-commit-config.yaml" || strings.HasPrefix(base, ".lintstagedrc"):
 		return keyTargets(p, b)
-	case base == "noxfile.py" || base == "tasks.py" || base == "rakefile" || base == "mix.exs" || base == "magefile.go" || strings.HasSuffix(base,
-		".sh") || langOf(p, string(b[:min(len(b), 100)])) == langShell || hasSeg(p,
+	case base == "noxfile.py" || base == "tasks.py" || base == "rakefile" || base == "mix.exs" || base == "magefile.go" ||
+		strings.HasSuffix(base, ".sh") || langOf(p, string(b[:min(len(b), 100)])) == langShell || hasSeg(p,
 		".husky") || base == "dockerfile" || base == "jenkinsfile" || base == "procfile" || base == "dangerfile" || isCodeExt(p) && hasSeg(p,
 		"scripts", "script", "tools", "ci", ".ci", "hack", "dev", "devtools", "tasks"):
 		return commandSet{baseName(p): commandLines(p, string(b))}

@@ -201,8 +201,7 @@ func cargoFailure(l *Log, name string, from, to int) loopcore.Failure {
 	for i := from; i < to; i++ {
 		line := l.Lines[i]
 		switch {
-		case strings.HasPrefix(line, "thread '") && strings.Contains(line, "' panicked at ") || strings.HasPrefix(line,
-			"thread '") && strings.Contains(line, ") panicked at "):
+		case strings.HasPrefix(line, "thread '") && strings.Contains(line, "' panicked at ") || strings.HasPrefix(line, "thread '") && strings.Contains(line, ") panicked at "):
 			cargoPanic(l, &f, i, to)
 		case strings.HasPrefix(line, "Error: "):
 			f.Kind, f.Message = loopcore.FailError, line
@@ -377,8 +376,7 @@ func (g *cargoRun) nextest(i int, line string) int {
 		strings.HasPrefix(s, "TIMEOUT ["), strings.HasPrefix(s, "TERMINATING ["), strings.HasPrefix(s, "TRY "), strings.HasPrefix(s, "FLAKY "),
 		strings.HasPrefix(s, "LEAK ["):
 		return g.nextestLine(i, s)
-	case (strings.HasPrefix(s, "--- STDOUT:") || strings.HasPrefix(s, "--- STDERR:") || strings.HasPrefix(s,
-		"stdout ───") || strings.HasPrefix(s, "stderr ───")):
+	case (strings.HasPrefix(s, "--- STDOUT:") || strings.HasPrefix(s, "--- STDERR:") || strings.HasPrefix(s, "stdout ───") || strings.HasPrefix(s, "stderr ───")):
 		return g.nextestBlock(i, s)
 	}
 	return 0

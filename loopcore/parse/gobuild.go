@@ -129,9 +129,8 @@ func goCommandError(l *Log, i int) (loopcore.Failure, bool) {
 	switch {
 	case strings.Contains(line, ": no required module provides package "), strings.Contains(line, " is not in std ("),
 		strings.Contains(line, ": cannot find module providing package "), strings.Contains(line, ": missing go.sum entry for "):
-	case strings.HasPrefix(line,
-		"go: ") && (strings.Contains(line, "errors parsing") || strings.Contains(line, "go.mod file not found") || strings.Contains(line,
-		"updates to go.mod needed") || strings.Contains(line, "cannot find main module")):
+	case strings.HasPrefix(line, "go: ") && (strings.Contains(line, "errors parsing") || strings.Contains(line, "go.mod file not found") ||
+		strings.Contains(line, "updates to go.mod needed") || strings.Contains(line, "cannot find main module")):
 	case strings.HasPrefix(line, "go.mod:"):
 		f.File, f.Line = "go.mod", atoi(line[len("go.mod:"):])
 		return f, f.Line > 0

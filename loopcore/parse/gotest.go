@@ -146,8 +146,8 @@ func (g *goRun) line(l *Log, c *Claims, i int, line string) int {
 		return g.race(l, i)
 	case strings.HasPrefix(line, "# ") && g.current == nil:
 		return g.build(l, i)
-	case strings.HasPrefix(line,
-		"=== ") && (strings.HasSuffix(line, "s)") || strings.HasSuffix(line, " (unknown)")) || line == "=== Errors" || line == "=== Failed" || line == "=== Skipped":
+	case strings.HasPrefix(line, "=== ") && (strings.HasSuffix(line, "s)") || strings.HasSuffix(line, " (unknown)")) || line == "=== Errors" ||
+		line == "=== Failed" || line == "=== Skipped":
 		return g.sumSection(l, i, line)
 	case strings.HasPrefix(line, "DONE "):
 		return g.done(line)

@@ -85,9 +85,9 @@ func javaKind(exception, message string) loopcore.FailureKind {
 	switch {
 	case strings.Contains(exception, "TimedOut") || strings.Contains(exception, "Timeout") || strings.Contains(message, "timed out after"):
 		return loopcore.FailTimeout
-	case strings.Contains(exception, "Assert") || strings.Contains(exception, "ComparisonFailure") || strings.Contains(exception,
-		"MultipleFailuresError") || strings.Contains(exception, "ConditionNotSatisfied") || strings.Contains(exception,
-		"TestFailedException") || strings.Contains(exception, "WantedButNotInvoked"):
+	case strings.Contains(exception, "Assert") || strings.Contains(exception, "ComparisonFailure") ||
+		strings.Contains(exception, "MultipleFailuresError") || strings.Contains(exception, "ConditionNotSatisfied") ||
+		strings.Contains(exception, "TestFailedException") || strings.Contains(exception, "WantedButNotInvoked"):
 		return loopcore.FailAssertion
 	}
 	return loopcore.FailError

@@ -135,9 +135,8 @@ func eslintDiagnostic(l *Log, i int, file string) (loopcore.Failure, bool) {
 		}
 		f = d.failure(l, i, loopcore.FailLint)
 		f.Message, f.Rule = takeRule(d.text, '(', ')')
-	case strings.HasSuffix(line,
-		"]") && (strings.Contains(line, "[Error") || strings.Contains(line, "[Warning") || strings.HasSuffix(line,
-		" [error]") || strings.HasSuffix(line, " [warning]")):
+	case strings.HasSuffix(line, "]") && (strings.Contains(line, "[Error") || strings.Contains(line, "[Warning") ||
+		strings.HasSuffix(line, " [error]") || strings.HasSuffix(line, " [warning]")):
 		d, ok = scanDiagnostic(line)
 		text, tag := takeRule(d.text, '[', ']')
 		if !ok || tag == "" {

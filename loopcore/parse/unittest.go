@@ -27,8 +27,8 @@ func readUnittest(l *Log, c *Claims) loopcore.Report {
 		}
 		line := l.Lines[i]
 		switch {
-		case strings.HasPrefix(line, "Ran ") && strings.Contains(line, " test") && strings.Contains(line, " in ") && !strings.Contains(line,
-			" across ") && !strings.Contains(line, "seconds, "): // LuaUnit goes on
+		case strings.HasPrefix(line, "Ran ") && strings.Contains(line, " test") && strings.Contains(line, " in ") && !strings.Contains(line, " across ") &&
+			!strings.Contains(line, "seconds, "): // LuaUnit goes on
 			i = unittestSummary(l, c, i, &r)
 			bounds++
 		case unittestHead(line) && frameRule(l.Line(i-1)):

@@ -209,8 +209,8 @@ func defaultRuby(r *repo, dir string) []candidate {
 		out = append(out, by(kTest, run("rake", "rake test"), path.Join(dir, "Rakefile"), 1, confBare))
 	}
 	switch {
-	case r.first(dir, ".rubocop.yml") != "" && !strings.Contains(r.text(path.Join(dir, ".rubocop.yml")), "standard:") || strings.Contains(text,
-		"rubocop") && r.first(dir, ".rubocop.yml") != "":
+	case r.first(dir, ".rubocop.yml") != "" && !strings.Contains(r.text(path.Join(dir, ".rubocop.yml")), "standard:") ||
+		strings.Contains(text, "rubocop") && r.first(dir, ".rubocop.yml") != "":
 		out = append(out, by(kLint, run("rubocop", "rubocop"), r.first(dir, ".rubocop.yml"), 1, confConfigured))
 	case r.has(path.Join(dir, ".standard.yml")) || strings.Contains(r.text(path.Join(dir, "Gemfile")), "standard"):
 		out = append(out, by(kLint, run("standardrb", "standardrb"), first(r.first(dir, ".standard.yml"), marker), 1, confConfigured))

@@ -48,9 +48,9 @@ func classifyMaven(_ string, args []string) verdict {
 			}
 		case g == "compile" || g == "test-compile":
 			v.kind = kBuild
-		case strings.Contains(g, "checkstyle") || strings.Contains(g, "spotbugs") || strings.Contains(g, "pmd:") || strings.Contains(g,
-			"spotless:check") || strings.Contains(g, "fmt:check") || strings.Contains(g, "formatter:validate") || strings.Contains(g,
-			"ktlint") || strings.Contains(g, "license:check") || strings.Contains(g, "apache-rat") || strings.Contains(g, "enforcer"):
+		case strings.Contains(g, "checkstyle") || strings.Contains(g, "spotbugs") || strings.Contains(g, "pmd:") ||
+			strings.Contains(g, "spotless:check") || strings.Contains(g, "fmt:check") || strings.Contains(g, "formatter:validate") ||
+			strings.Contains(g, "ktlint") || strings.Contains(g, "license:check") || strings.Contains(g, "apache-rat") || strings.Contains(g, "enforcer"):
 			v.kind, v.reader = kLint, "checkstyle"
 			v.format = strings.Contains(g, "spotless") || strings.Contains(g, "fmt:")
 		case strings.Contains(g, "spotless:apply") || strings.HasPrefix(g, "versions:") || strings.HasPrefix(g, "fmt:format"):
@@ -82,25 +82,23 @@ func classifyGradle(_ string, args []string) verdict {
 		t := g[strings.LastIndexByte(g, ':')+1:]
 		low := strings.ToLower(t)
 		switch {
-		case strings.Contains(low, "publish") || strings.Contains(low, "deploy") || strings.HasPrefix(low,
-			"release") || low == "uploadarchives" || strings.Contains(low, "closeandrelease"):
+		case strings.Contains(low, "publish") || strings.Contains(low, "deploy") || strings.HasPrefix(low, "release") || low == "uploadarchives" ||
+			strings.Contains(low, "closeandrelease"):
 			v.danger = "gradle task " + t + " publishes"
 		case t == "clean" || t == "tasks" || t == "dependencies" || t == "properties" || t == "help" || t == "wrapper":
-		case low == "check" || low == "test" || strings.HasSuffix(t, "Test") || strings.HasSuffix(t, "Tests") || strings.HasSuffix(low,
-			"unittest") || low == "alltests" || low == "build" && !skipsTests || strings.HasPrefix(low, "test") && !strings.HasPrefix(low,
-			"testclasses"):
+		case low == "check" || low == "test" || strings.HasSuffix(t, "Test") || strings.HasSuffix(t, "Tests") || strings.HasSuffix(low, "unittest") ||
+			low == "alltests" || low == "build" && !skipsTests || strings.HasPrefix(low, "test") && !strings.HasPrefix(low, "testclasses"):
 			v.kind = kTest
 			v.partial = strings.Contains(g, ":") && !strings.HasPrefix(g, ":") || strings.Contains(low, "integration") || strings.Contains(low, "connected")
 		case strings.HasSuffix(low, "apply") || strings.HasSuffix(low, "format") || low == "updatelegacyabi":
 			v.mutates = true
 		case v.kind == kTest:
-		case strings.Contains(low, "lint") || low == "detekt" || strings.HasPrefix(low, "spotless") || strings.HasPrefix(low,
-			"checkstyle") || strings.HasPrefix(low, "pmd") || strings.HasPrefix(low, "spotbugs") || low == "apicheck" || low == "checklegacyabi":
+		case strings.Contains(low, "lint") || low == "detekt" || strings.HasPrefix(low, "spotless") || strings.HasPrefix(low, "checkstyle") ||
+			strings.HasPrefix(low, "pmd") || strings.HasPrefix(low, "spotbugs") || low == "apicheck" || low == "checklegacyabi":
 			v.kind = kLint
 			v.format, v.partial = strings.HasPrefix(low, "spotless"), strings.HasPrefix(low, "api") || low == "checklegacyabi"
-		case strings.HasPrefix(low, "assemble") || low == "build" || strings.HasPrefix(low,
-			"compile") || low == "classes" || low == "testclasses" || strings.HasSuffix(low, "jar") || low == "installdist" || strings.HasPrefix(low,
-			"bundle"):
+		case strings.HasPrefix(low, "assemble") || low == "build" || strings.HasPrefix(low, "compile") || low == "classes" || low == "testclasses" ||
+			strings.HasSuffix(low, "jar") || low == "installdist" || strings.HasPrefix(low, "bundle"):
 			v.kind = kBuild
 		}
 	}
@@ -116,8 +114,8 @@ func classifySbt(_ string, args []string) verdict {
 			v.danger = "sbt publishes"
 		case strings.HasSuffix(low, "test") || strings.Contains(low, "test;"):
 			v.kind = kTest
-		case v.kind == "" && (strings.Contains(low, "fmtcheck") || strings.Contains(low, "scalafix") || strings.Contains(low,
-			"mimareport") || strings.Contains(low, "headercheck")):
+		case v.kind == "" && (strings.Contains(low, "fmtcheck") || strings.Contains(low, "scalafix") || strings.Contains(low, "mimareport") ||
+			strings.Contains(low, "headercheck")):
 			v.kind, v.format = kLint, true
 			v.partial = strings.Contains(low, "mima") || strings.Contains(low, "header")
 		case v.kind == "" && strings.Contains(low, "compile"):

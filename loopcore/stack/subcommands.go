@@ -194,8 +194,7 @@ func refine(v *verdict) {
 		// command that names both is never built here, nor trusted.
 		v.watches = hasFlag(a, "--watch") && hasFlag(a, "--watchAll=false") && !hasFlag(a, "--watch=false", "--no-watch")
 	case hasFlag(a, "--watch", "--watchAll", "--ui", "--open", "watch", "open", "--serve") || hasFlag(a,
-		"-w") && slices.Contains([]string{"tsc", "mocha", "_mocha", "rollup", "webpack", "ava", "tsgo", "babel", "esbuild", "tsup", "vue-tsc"},
-		v.tool):
+		"-w") && slices.Contains([]string{"tsc", "mocha", "_mocha", "rollup", "webpack", "ava", "tsgo", "babel", "esbuild", "tsup", "vue-tsc"}, v.tool):
 		v.watches = !strings.HasSuffix(v.tool, "cypress") || hasFlag(a, "open")
 	}
 	refineTool(v)
