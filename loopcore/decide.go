@@ -326,6 +326,8 @@ func regression(v *view) (Decision, bool) {
 	return says(OutcomeRegression, ActionRollback, ToCheckpoint, "%s", what)
 }
 
+// circular is about what the agent goes back to: a run that was rolled back was
+// left by the server, and what stands again after it is no return.
 func circular(v *view) (Decision, bool) {
 	if v.p.Circular == CircularOff || !v.last.comparable() {
 		return no()
@@ -337,9 +339,14 @@ func circular(v *view) (Decision, bool) {
 		if same && (left || v.p.Circular == CircularAny) {
 			return says(OutcomeCircular, ActionRollback, ToBaseline, "the failures are those of iteration %d again", v.fulls[i].Iteration)
 		}
-		left = left || !same
+		left = left || !same && !v.rolledBack(v.fulls[i].ID)
 	}
 	return no()
+}
+
+// rolledBack reports whether the run's tree was taken back for its regression.
+func (v *view) rolledBack(run string) bool {
+	return v.p.OnRegression != RegressNoCheckpoint && slices.ContainsFunc(v.h.Decided, func(d Decided) bool { return d.Run == run && d.Row == "regression" })
 }
 
 func recurrence(v *view) (Decision, bool) {

@@ -160,6 +160,11 @@ func storyRun(t *testing.T, h History, words []string) RunFacts {
 				r.Tests = append(r.Tests, TestCase{Name: n, Status: TestPassed})
 				r.Counts.Passed++
 			}
+		case "skip":
+			for _, n := range strings.Split(v, ",") {
+				r.Tests = append(r.Tests, TestCase{Name: n, Status: TestSkipped})
+				r.Counts.Skipped++
+			}
 		case "fail", "errors":
 			status, r.Verdict = StepFail, VerdictFail
 			if k == "errors" {

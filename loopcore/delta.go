@@ -5,8 +5,9 @@ import (
 )
 
 // Delta is what changed between two runs, on what both of them resolved: a
-// step that did not run to a result in either, and a suite killed in either,
-// is left out, so that nothing counts as fixed because it was not run.
+// step that did not run to a result in either, a suite killed in either, and a
+// test that is skipped now are left out, so that nothing counts as fixed because
+// it was not run.
 type Delta struct {
 	Fixed       []Failure
 	New         []Failure
@@ -26,9 +27,13 @@ func Compare(from, to RunFacts) Delta {
 		d.Excluded = append(d.Excluded, s)
 	}
 	slices.Sort(d.Excluded)
+	skipped := withStatus(to, TestSkipped)
+	resolved := func(f Failure) bool { // and so the earlier failure can be told to be gone, or not
+		return from.counts(f, skip) && !to.flaky(f) && !skipped[f.Suite+"\x00"+f.Name]
+	}
 	old := map[string]int{}
 	for _, f := range from.Failures {
-		if from.counts(f, skip) && !to.flaky(f) {
+		if resolved(f) {
 			old[key(f, ByName)]++
 			d.Before++
 		}
@@ -53,7 +58,7 @@ func Compare(from, to RunFacts) Delta {
 		}
 	}
 	for _, f := range from.Failures {
-		if k := key(f, ByName); from.counts(f, skip) && !to.flaky(f) && !now[k] {
+		if k := key(f, ByName); resolved(f) && !now[k] {
 			d.Fixed = append(d.Fixed, f)
 		}
 	}
@@ -121,11 +126,17 @@ func passedIn(r RunFacts) func(Failure) bool {
 	if len(r.Tests) == 0 {
 		return nil
 	}
-	passed := map[string]bool{}
+	passed := withStatus(r, TestPassed)
+	return func(f Failure) bool { return f.Name == "" || passed[f.Suite+"\x00"+f.Name] }
+}
+
+// withStatus are the named tests of a run that ended so, by suite and name.
+func withStatus(r RunFacts, status TestStatus) map[string]bool {
+	out := map[string]bool{}
 	for _, t := range r.Tests {
-		if t.Status == TestPassed {
-			passed[t.Suite+"\x00"+t.Name] = true
+		if t.Status == status && t.Name != "" {
+			out[t.Suite+"\x00"+t.Name] = true
 		}
 	}
-	return func(f Failure) bool { return f.Name == "" || passed[f.Suite+"\x00"+f.Name] }
+	return out
 }
