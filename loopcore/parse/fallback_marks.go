@@ -130,7 +130,7 @@ func failMark(line string) (mark, bool) {
 	m := mark{depth: indent(line)}
 	for _, p := range failSigns {
 		if rest, ok := strings.CutPrefix(s, p); ok {
-			if sev, text := scanSeverity(rest); sev != "" && text != "" && rest[0] == '[' || strings.HasPrefix(rest, "#") && atoi(rest[1:]) > 0 && rest[0] == '#' {
+			if sev, text := scanSeverity(rest); sev != "" && text != "" && rest[0] == '[' || strings.HasPrefix(rest, "#") && atoi(rest[1:]) > 0 {
 				return mark{}, false // a diagnostic
 			}
 			m.name, m.strong, m.style = rest, p != "● ", p
@@ -157,10 +157,11 @@ func failMark(line string) (mark, bool) {
 			rest, _, _ = strings.Cut(rest, "'")
 		case "FAIL in ", "ERROR in ": // (name) (place)
 			name, after, ok := strings.Cut(rest, ") (")
-			if !ok || name[0] != '(' {
+			name, opened := strings.CutPrefix(name, "(")
+			if !ok || !opened {
 				continue
 			}
-			rest, m.strong = name[1:], true
+			rest, m.strong = name, true
 			if p, ok := findPlace(after); ok && p.from == 0 {
 				m.place = p
 			}
