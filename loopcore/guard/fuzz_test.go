@@ -39,6 +39,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add("spec/a_spec.rb", "it \"a\" do\nend\n", "it \"a\"\n")
 	f.Add(".fixloop.yaml", "policy: standard\ngate: {test: [{command: a, env: {B: 1}}]}\n", "presets: {a: {pass_rate: .nan}}\npolicy: a\n")
 	f.Add("CMakeLists.txt", "add_executable(t test_a.cpp test_x{2000}.cpp)\n", "add_executable(t test_a.cpp)\n")
+	f.Add("lefthook.yml", "args: --a\npre-commit:\n  commands:\n    lint:\n      run: eslint\n", "args: --b\n")
+	f.Add(".pre-commit-config.yaml", "args: [--a]\nrepos:\n  - repo: x\n    hooks:\n      - id: ruff\n        args: [--b]\n", "args: []\nrepos: []\n")
 	f.Fuzz(func(t *testing.T, p, a, b string) {
 		if len(a)+len(b) > 8000 || p == "" {
 			return

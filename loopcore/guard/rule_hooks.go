@@ -46,7 +46,7 @@ func (d *diff) hookSettings(f *fileDiff, before, after settings) {
 		if sev := hookLess(leaf, before[k], after[k]); sev != "" {
 			say(sev, k, fmt.Sprintf("%s: %s → %s", k, show(before[k]), show(after[k])))
 		}
-		if leaf == "args" {
+		if m != nil && leaf == "args" {
 			for _, x := range compareFlags(lastElement(m[1]), before[k], after[k]) {
 				say(x.sev, k, x.why)
 			}

@@ -198,7 +198,7 @@ func commentSuppressions(l string, line int) []suppression {
 	rest := strings.TrimSpace(l)
 	for n := 0; n < 4 && rest != ""; n++ {
 		rest = strings.TrimLeft(rest, "/*#!-; \t<")
-		if s, ok := directiveOf(rest, line); ok {
+		if s, ok := directiveOf(rest, line, n == 0); ok {
 			out = append(out, s)
 		}
 		i := strings.Index(rest, "#")
@@ -213,13 +213,20 @@ func commentSuppressions(l string, line int) []suppression {
 	return out
 }
 
-func directiveOf(s string, line int) (suppression, bool) {
+// directiveOf reads the directive that a text begins with; begins says that the
+// text is the beginning of its comment's line.
+func directiveOf(s string, line int, begins bool) (suppression, bool) {
 	for _, d := range commentDirectives {
 		m := d.re.FindStringSubmatch(s)
-		if m == nil || aboutRE.MatchString(s[len(m[0]):]) {
+		if m == nil {
 			continue
 		}
-		out := suppression{rule: d.rule, broad: d.broad, mild: d.mild, line: line}
+		prose := aboutRE.MatchString(s[len(m[0]):])
+		if prose && (d.heed == heedExact || d.heed == heedFirst && !begins) {
+			return suppression{}, false
+		}
+		// The tool obeys a sentence as well; whether its writer meant that, a person must say.
+		out := suppression{rule: d.rule, broad: d.broad, mild: d.mild || prose, line: line}
 		for _, g := range m[1:] {
 			if g != "" {
 				out.codes = strings.Join(strings.FieldsFunc(g, func(r rune) bool { return r == ' ' || r == ',' }), ",")
@@ -227,7 +234,7 @@ func directiveOf(s string, line int) (suppression, bool) {
 		}
 		out.kind = strings.ToLower(wordRE.FindString(m[0]))
 		out.lead = leadOf(m[0], m[1:])
-		out.text = strings.Replace(out.kind+" "+strings.Join(strings.Fields(m[0]), " "), "oxlint", "eslint", 2) // the one reads the other's
+		out.text = strings.Replace(strings.Join(strings.Fields(m[0]), " "), "oxlint", "eslint", 1) // the one reads the other's
 		tail := strings.Trim(strings.TrimSpace(s[len(m[0]):]), "*/")
 		if out.kind == "lint" && out.codes != "" || strings.HasPrefix(m[0], "biome-ignore") && strings.Contains(tail, ":") && !strings.Contains(tail, "<") {
 			out.reason = true

@@ -7,7 +7,24 @@ type directive struct {
 	re    *lazyRE // group 1, where there is one, holds the codes it names
 	broad bool    // file-wide, or of everything, whatever it names
 	mild  bool    // about layout, spelling or one expression: for a person at most
+	heed  heed    // which comments its tool obeys
 }
+
+// heed is what a tool asks of a comment that holds its directive. Words behind
+// a directive make prose of it only where the tool reads it so too.
+type heed uint8
+
+const (
+	heedAnywhere heed = iota // it looks for its words, whatever stands around them
+	heedFirst                // the comment must begin with them
+	heedExact                // it takes what follows for names, and words name nothing
+)
+
+// leading is a directive that must begin its comment.
+func leading(d directive) directive { d.heed = heedFirst; return d }
+
+// exact is a directive that no words may follow.
+func exact(d directive) directive { d.heed = heedExact; return d }
 
 func dx(rule, s string) directive  { return directive{rule: rule, re: lazily(s)} }
 func dxb(rule, s string) directive { return directive{rule: rule, re: lazily(s), broad: true} }
@@ -16,9 +33,9 @@ func dxm(rule, s string) directive { return directive{rule: rule, re: lazily(s),
 // commentDirectives silence a tool from a comment: L01 to L07 in docs/guard.md.
 var commentDirectives = []directive{
 	// Go
-	dx("L01", `^nolint(?::([\w,\- ]+))?`),
-	dxb("L05", `^lint:file-ignore\s+(\S+)`),
-	dx("L01", `^lint:ignore\s+(\S+)`),
+	leading(dx("L01", `^nolint\b(?::([\w,\- ]+))?`)),
+	leading(dxb("L05", `^lint:file-ignore\s+(\S+)`)),
+	leading(dx("L01", `^lint:ignore\s+(\S+)`)),
 	dx("L01", `^(?:revive|exhaustive|staticcheck|gocritic|errcheck|cognitive-complexity|exhaustruct|nolintlint|nilaway|wrapcheck|goconst):(?:disable\S*|ignore\S*)(?:\s+([\w\-]+))?`),
 	dx("L07", `^gosec:disable(?:\s+(G\d+))?`),
 	// layout and spelling, in any language
@@ -29,30 +46,31 @@ var commentDirectives = []directive{
 	dx("L01", `^(?i:noqa)(?:\s*:\s*([A-Za-z]+[0-9]+(?:[, ]+[A-Za-z]+[0-9]+)*)|\b)|^nopep8\b`),
 	dxb("L05", `^pylint:\s*(?:skip-file|disable=all)`),
 	dx("L01", `^pylint:\s*disable(?:-next)?=([\w\-, ]+)`),
-	dx("L02", `^type:\s*ignore(?:\[([\w\-, ]+)\])?`),
-	dx("L02", `^(?:pyright|ty|pyrefly|zuban|basedpyright):\s*ignore(?:\[([\w\-, ]+)\])?`),
-	dx("L02", `^pyre-(?:ignore|fixme|unsafe|ignore-all-errors)(?:\[([\d, ]+)\])?`),
+	leading(dx("L02", `^type:\s*ignore\b(?:\[([\w\-, ]+)\])?`)),
+	leading(dx("L02", `^(?:pyright|ty|pyrefly|zuban|basedpyright):\s*ignore\b(?:\[([\w\-, ]+)\])?`)),
+	leading(dx("L02", `^pyre-(?:ignore|fixme|unsafe|ignore-all-errors)(?:\[([\d, ]+)\])?`)),
 	dxb("L05", `^mypy:\s*(?:ignore[-_]|disable[-_]error[-_]code|allow[-_]|no[-_]|follow[-_]imports|(?:disallow|warn|check|strict|extra)\w*(?:[-_]\w+)*\s*=\s*(?i:false))`),
 	dxb("L05", `^pyright:\s*(?:basic|strict=false|report\w+\s*=\s*"?(?:false|none|warning|information)|standard|off)|^pyrefly:\s*ignore-errors|^pytype:\s*skip-file`),
 	dx("L02", `^pytype:\s*disable=([\w\-, ]+)`),
 	dx("L04", `^pragma:\s*no\s*(?:cover|branch|partial)`),
 	dx("L07", `^(?:pragma|nosec|# nosec)\s*:?\s*(?:allowlist|whitelist)\s+secret`),
 	// JavaScript and TypeScript
-	dx("L01", `^(?:eslint|oxlint)-disable-(?:next-line|line)(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?`),
-	dxb("L05", `^(?:eslint|oxlint)-disable(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?\s*(?:\*/)?`),
+	exact(dx("L01", `^(?:eslint|oxlint)-disable-(?:next-line|line)(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?`)),
+	exact(dxb("L05", `^(?:eslint|oxlint)-disable(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?\s*(?:\*/)?`)),
 	dxb("L05", `^eslint\s+[@\w/\-]+\s*:\s*\[?\s*["']?(?:off|warn|[01]\b)|^flowlint\s+[\w\-]+:(?:off|warn)`),
-	dxb("L05", `^(?:biome|rome)-ignore-(?:all|start)\s+([\w/]+)`),
-	dx("L01", `^(?:biome|rome)-ignore\s+([\w/]+)|^flowlint-(?:next-)?line\s+([\w\-]+):off|^jshint\s+(?:ignore:\w+|-W\d+|\w+:\s*false)`),
-	dx("L01", `^deno-lint-ignore(?:\s+([\w\-, ]+))?`),
-	dxb("L05", `^deno-lint-ignore-file`),
+	exact(dxb("L05", `^(?:biome|rome)-ignore-(?:all|start)\s+([\w/]+)`)),
+	exact(dx("L01", `^(?:biome|rome)-ignore\s+([\w/]+)|^flowlint-(?:next-)?line\s+([\w\-]+):off|^jshint\s+(?:ignore:\w+|-W\d+|\w+:\s*false)`)),
+	exact(dx("L01", `^deno-lint-ignore(?:\s+([\w\-, ]+))?`)),
+	exact(dxb("L05", `^deno-lint-ignore-file`)),
 	dx("L01", `^(?:tslint|stylelint|jshint|jscs|jslint|htmlhint|markdownlint)[:\-]\s*(?:disable|ignore)(?:-next-line|-line)?(?::?\s*([\w\-, ]+))?`),
-	dx("L02", `^@ts-(?:ignore|expect-error)\b`),
-	dxb("L05", `^@ts-nocheck\b`),
-	dx("L02", `^\$Flow(?:FixMe|Ignore|ExpectedError|Issue)(?:\[([\w\-]+)\])?`),
+	leading(dx("L02", `^@ts-(?:ignore|expect-error)\b`)),
+	leading(dxb("L05", `^@ts-nocheck\b`)),
+	leading(dx("L02", `^\$Flow(?:FixMe|Ignore|ExpectedError|Issue)(?:\[([\w\-]+)\])?`)),
 	dxb("L05", `^@?noflow\b|^(?:istanbul|c8|v8)\s+ignore\s+file`),
-	dx("L04", `^(?:istanbul|c8|v8|node:coverage|vitest|coverage)\s+(?:ignore|disable)\b|^deno-coverage-ignore`),
+	exact(dx("L04", `^(?:istanbul|c8|v8|node:coverage|vitest|coverage)\s+(?:ignore|disable)\b`)),
+	leading(dx("L04", `^deno-coverage-ignore\b`)),
 	dx("L07", `^Stryker\s+disable(?:\s+(?:next-line|all))?`),
-	dx("L02", `^@(?:vue|svelte)-ignore|^svelte-ignore\s+([\w\-]+)`),
+	leading(dx("L02", `^@(?:vue|svelte)-ignore|^svelte-ignore\s+([\w\-]+)`)),
 	// Java, Kotlin
 	dx("L01", `^NOPMD\b`),
 	dxb("L05", `^CHECKSTYLE[:.\s]*(?:OFF|DISABLE|SUPPRESS)|^checkstyle:off|^CSOFF\b|^SUPPRESS CHECKSTYLE\b|^CPD-OFF\b|^@?dotcover disable`),
@@ -65,7 +83,7 @@ var commentDirectives = []directive{
 	dxb("L05", `^typed:\s*(?:false|ignore)\b`),
 	dx("L01", `^:reek:|^reek:|^steep:ignore|^brakeman:ignore|^erb_?lint:disable\s+(\w+)`),
 	// PHP
-	dx("L02", `^@(?:phpstan-ignore|psalm-suppress|phan-suppress|phan-file-suppress|mago-ignore)[\w\-]*(?:\s+([\w.]+))?`),
+	leading(dx("L02", `^@(?:phpstan-ignore|psalm-suppress|phan-suppress|phan-file-suppress|mago-ignore)[\w\-]*(?:\s+([\w.]+))?`)),
 	dxb("L05", `^(?:@?codingStandardsIgnore(?:Start|File)|phpcs:(?:disable|ignoreFile)|phpstan-ignore-file)`),
 	dx("L01", `^@noRector\b|^@no-named-arguments\b|^phpcs:ignore(?:\s+([\w.]+))?|^@codingStandardsIgnoreLine|^@SuppressWarnings\((\w[\w.]*)`),
 	dx("L04", `^@codeCoverageIgnore(?:Start)?\b|^@coversNothing`),
