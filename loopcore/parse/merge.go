@@ -206,28 +206,6 @@ func judge(l *Log, r *loopcore.Report) {
 	}
 }
 
-// misuse are the words by which programs say that they were started wrongly.
-var misuse = []string{
-	"unrecognized argument", "unrecognized option", "unrecognised option", "unknown option", "unknown argument", "unknown flag",
-	"unknown command", "unexpected argument",
-	"invalid option", "invalid flag", "bad flag", "no such option", "unrecognized cop", "coding standard is not installed",
-	"flag provided but not defined", "could not read \"", "config file", "configuration file", "loading formatter",
-}
-
-// neverBegan reports whether all that a failed run tells is that it was started
-// wrongly: with an option that is not there, a configuration that can not be read.
-func neverBegan(l *Log, r *loopcore.Report) bool {
-	if r.Status != loopcore.StatusFail || r.Counts.Passed+r.Counts.Skipped > 0 || counting(r.Failures) != 1 || len(r.Failures) != 1 {
-		return false
-	}
-	f := &r.Failures[0]
-	if f.File != "" || f.Rule != "" || f.Name != "" && f.Name != l.In.Step {
-		return false
-	}
-	low := strings.ToLower(f.Message)
-	return slices.ContainsFunc(misuse, func(w string) bool { return strings.Contains(low, w) })
-}
-
 // strict counts warnings where nothing else can have failed the run: a linter
 // was told to let none pass (--max-warnings 0, --strict), or a compiler.
 func strict(l *Log, r *loopcore.Report) bool {
