@@ -59,15 +59,25 @@ func (a *app) decided(s engine.Status) {
 	case d != nil:
 		a.printf("%s\n", d.StatusLine)
 	}
+	if s.Accepted {
+		a.printf("a person has accepted findings since: %s\n", goesOn)
+	}
 }
 
-// standing lists the findings of the last run that nobody waived, by the id
-// that waive takes.
+// goesOn says what a waiver leads to.
+const goesOn = "the loop goes on when the agent calls evaluate_termination"
+
+// standing lists the findings of the last run by the id that waive takes, and
+// those that a person waived.
 func (a *app) standing(runs []contract.RunGateOut) {
 	if len(runs) == 0 {
 		return
 	}
-	for _, f := range runs[len(runs)-1].Guard.Findings {
+	last := runs[len(runs)-1]
+	for _, f := range last.Guard.Findings {
 		a.printf("  finding %s  %s  %s: %s\n", f.ID, f.Severity, place(f.File, f.Line), f.Change)
+	}
+	for _, w := range last.Guard.Waived {
+		a.printf("  waived  %s  %s  %s, by %s: %s\n", w.Finding, w.Rule, w.File, w.Who, w.Why)
 	}
 }

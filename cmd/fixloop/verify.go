@@ -39,7 +39,11 @@ func verifyCmd(a *app) *cobra.Command {
 			for _, p := range v.Problems {
 				a.printf("%s %s\n", a.paint().red("problem"), p)
 			}
-			a.printf("session %s ended with %s: %s\n", v.Session, v.Outcome, counted(len(v.Problems), "problem"))
+			state := "is open"
+			if v.Outcome != "" {
+				state = "ended with " + string(v.Outcome)
+			}
+			a.printf("session %s %s: %s\n", v.Session, state, counted(len(v.Problems), "problem"))
 			return nil
 		}),
 	}
@@ -62,7 +66,7 @@ func waiveCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.printf("waived %s in %s, by %s: %s\n", w.Rule, w.File, w.Who, w.Why)
+			a.printf("waived %s in %s, by %s: %s\n%s\n", w.Rule, w.File, w.Who, w.Why, goesOn)
 			return nil
 		}),
 	}

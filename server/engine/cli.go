@@ -209,6 +209,7 @@ type Status struct {
 	Session  *evidence.Session     `json:"session"`
 	Runs     []contract.RunGateOut `json:"runs"`
 	Decision *evidence.Decision    `json:"decision"`
+	Accepted bool                  `json:"accepted"` // a person waived findings since: evaluate_termination decides anew
 	Vault    gitrepo.Size          `json:"vault"`
 }
 
@@ -249,8 +250,9 @@ func (e *Engine) Status(ctx context.Context, c contract.Caller, dir string) (Sta
 	if len(d.Decisions) > 0 {
 		last := d.Decided()
 		out.Decision = &last
+		out.Accepted, err = s.waivedSince(ses, last)
 	}
-	return out, nil
+	return out, err
 }
 
 // SessionFile is the path of a file of a session's evidence.

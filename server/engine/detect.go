@@ -271,9 +271,17 @@ func (f found) summary() string {
 		}
 		fmt.Fprintf(&b, "  %-10s %s%s   (%s)\n", s.Name, loopcore.CleanLine(s.Command, 300), where, source(s.Source))
 	}
-	fmt.Fprintf(&b, "Policy %s: at most %d attempts. Tests are frozen; work is snapshotted outside the repository, %s.", f.policy.Name, f.policy.MaxIterations, f.writes())
+	fmt.Fprintf(&b, "Policy %s: at most %d attempts. %s; work is snapshotted outside the repository, %s.", f.policy.Name, f.policy.MaxIterations, f.freezes(), f.writes())
 	b.WriteString(warning(f.before))
 	return b.String()
+}
+
+// freezes says which edits of tests the guard takes.
+func (f found) freezes() string {
+	if f.cfg.Tests == "no-weaken" {
+		return "Tests may be edited, but not weakened"
+	}
+	return "Tests are frozen"
 }
 
 // writes says what the loop does to the user's own repository, for the person

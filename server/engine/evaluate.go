@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -401,15 +402,19 @@ func (e *Engine) answer(ctx context.Context, s *space, session string, v evidenc
 		if r.ID == v.Run {
 			out.Findings = append(out.Findings, standing(r.Findings, d.Waivers)...)
 			out.Original = r.Original
+			out.Next = next(v, len(r.Delta.Fixed) > 0)
 		}
 	}
-	out.Next = next(v)
+	out.Next = cmp.Or(out.Next, next(v, false))
 	return out, nil
 }
 
-// next is the one sentence that says what to call now.
-func next(v evidence.Decision) string {
+// next is the one sentence that says what to call now; won says whether the run
+// that was decided on fixed something.
+func next(v evidence.Decision, won bool) string {
 	switch {
+	case v.Outcome == loopcore.OutcomeNeedDecision && v.Report == nil:
+		return "The loop has ended: give the user status_line and the report. Do not edit further. Once a person has accepted what is open (`fixloop waive`), call evaluate_termination again."
 	case v.Outcome.Terminal():
 		return "The loop has ended: give the user status_line and the report. Do not edit further."
 	case v.Rule.Row == "stale":
@@ -424,7 +429,7 @@ func next(v evidence.Decision) string {
 		return "What the guard blocks was taken back, the rest of the edit stays (" + said(v.Action) + "). Fix the implementation, then call run_gate."
 	case v.Action.Kind == loopcore.ActionRollback:
 		return "The tree is back at " + v.Action.To + ". Make a smaller change, then call run_gate."
-	case v.Accepted && v.Iteration > 0:
+	case v.Accepted && won:
 		return "Progress: call checkpoint with action create and the root cause, fix the next cause, then call run_gate."
 	}
 	return "Fix one root cause in the implementation, then call run_gate."
