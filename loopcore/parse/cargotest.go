@@ -45,7 +45,7 @@ func readCargoTest(l *Log, c *Claims) loopcore.Report {
 func (g *cargoRun) line(i int, line string) int {
 	switch {
 	case strings.HasPrefix(line, "     Running "):
-		g.target = cargoTarget(line)
+		g.target, g.dying = cargoTarget(line), ""
 		return 1
 	case strings.HasPrefix(line, "   Doc-tests "):
 		g.target = ""
@@ -345,6 +345,7 @@ func (g *cargoRun) signal(i int, line string) int {
 		g.r.Status = loopcore.StatusCrash
 		g.pending = ""
 	}
+	g.dying = ""
 	return 1
 }
 

@@ -13,13 +13,14 @@ const maxNodeMessage = 8
 // that it printed with a stack through that file, or with the file's own line
 // on top. In TAP each line is a comment.
 func nodeDied(l *Log, from, to int, file string, f *loopcore.Failure) bool {
-	for i := from; i < to; i++ {
+	for i := from; i < to; {
 		s := strings.TrimSpace(uncommented(l.Lines[i]))
 		if !strings.HasPrefix(s, "at ") {
 			if src, no, _, ok := jsPlace(strings.TrimPrefix(s, "file://")); ok && l.Path(src) == file && nodeOnTop(l, i, to, f) {
 				f.File, f.Line = file, no
 				return true
 			}
+			i++
 			continue
 		}
 		first := i
@@ -43,7 +44,7 @@ func nodeDied(l *Log, from, to int, file string, f *loopcore.Failure) bool {
 		}
 		var message []string
 		for k := head; k < first; k++ {
-			message = append(message, strings.TrimSpace(uncommented(l.Lines[k])))
+			message = append(message, bound(strings.TrimSpace(uncommented(l.Lines[k])), maxMessage))
 		}
 		f.Message = strings.Join(message, " ")
 		f.Kind = jsKind(f.Message)

@@ -191,8 +191,8 @@ func testUnitCounts(line, below string, r *loopcore.Report) bool {
 	}
 	k.Passed = max(n-k.Failed-k.Errors-k.Skipped, 0)
 	share, ok := strings.CutSuffix(below, "% passed")
-	if percent, err := strconv.ParseFloat(share, 64); ok && err == nil {
-		k.Passed = int(math.Round(percent * float64(ran) / 100))
+	if percent, err := strconv.ParseFloat(share, 64); ok && err == nil && percent >= 0 && percent <= 100 {
+		k.Passed = min(int(math.Round(percent*float64(ran)/100)), max(ran, 0))
 	}
 	r.Counts, r.Counted = r.Counts.Add(k), true
 	return true
