@@ -249,7 +249,16 @@ func (u *unit) lie(e equality, body string) (string, loopcore.Severity) {
 	if trueBodyRE.MatchString(strings.Trim(body, "()")) || onlyTrue(body) {
 		return everyValue, loopcore.SevBlock
 	}
+	if u.unwraps(e) {
+		return "", ""
+	}
 	return u.partLie(e, body)
+}
+
+// unwraps says whether a function is the method Is that Go's errors.Is asks:
+// it names the errors that a value stands for, and need not read the value.
+func (u *unit) unwraps(e equality) bool {
+	return u.lang == langGo && e.name == "Is" && strings.Contains(u.norm(e.at, e.from), " error)")
 }
 
 // partLie judges an answer that is not the same for all.
@@ -267,10 +276,11 @@ func (u *unit) partLie(e equality, body string) (string, loopcore.Severity) {
 	if rescuedTrueRE.MatchString(body) {
 		return "calls what it can not compare equal", loopcore.SevBlock
 	}
-	for _, re := range [...]*lazyRE{answeredRE, orAnsweredRE} {
-		if m := re.FindStringSubmatch(body); m != nil && contains(e.params, m[1]) {
-			return "answers one value of its own", loopcore.SevBlock
-		}
+	if m := answeredRE.FindStringSubmatch(body); m != nil && contains(e.params, m[1]) {
+		return "answers one value of its own", loopcore.SevBlock
+	}
+	if m := orAnsweredRE.FindStringSubmatch(body); m != nil && contains(e.params, m[1]) {
+		return "answers one value of its own", loopcore.SevHuman // a wildcard is written so too
 	}
 	if len(e.params) == 0 || falseBodyRE.MatchString(body) {
 		return "", ""

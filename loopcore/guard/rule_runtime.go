@@ -132,9 +132,29 @@ func (u *unit) inChild(i int) bool {
 		return false
 	}
 	for k := x.open; k < i; k++ {
-		if t := u.text(k); (t == "fork" || t == "vfork" || t == "clone") && u.text(k+1) == "(" {
+		if u.forks(k) {
 			return true
 		}
+	}
+	return false
+}
+
+// forks says whether token i calls what splits the process, and no method of that name.
+func (u *unit) forks(i int) bool {
+	if u.text(i+1) != "(" {
+		return false
+	}
+	owner := ""
+	if p := u.text(i - 1); p == "." || p == "->" {
+		owner = u.text(i - 2)
+	}
+	switch u.text(i) {
+	case "fork":
+		return u.lang == langC && owner == "" || u.lang == langPython && owner == "os" || u.lang == langRuby && (owner == "" || owner == "Process")
+	case "vfork", "clone":
+		return u.lang == langC && owner == ""
+	case "pcntl_fork":
+		return u.lang == langPHP
 	}
 	return false
 }

@@ -12,9 +12,11 @@ type shellFlow struct {
 	at      int
 	text    string
 	errexit bool
-	pipe    bool           // pipefail
-	fails   map[string]int // by tool: runs whose failure ends the text as failed
-	runs    map[string]int // by tool: all runs
+	pipe    bool            // pipefail
+	failing map[string]int  // by tool: runs whose failure ends the text as failed
+	runs    map[string]int  // by tool: all runs
+	ending  fate            // of a failure that ends the text, or is looked at where it ends
+	decides map[string]bool // variables that decide how the text ends
 	depth   int
 }
 
@@ -28,12 +30,15 @@ const (
 
 // followShell reads a text; errexit says whether the first failing command ends it.
 func followShell(text string, errexit bool) (failing, runs map[string]int) {
-	s := &shellFlow{toks: shellTokens(text), text: text, errexit: errexit, fails: map[string]int{}, runs: map[string]int{}}
+	s := &shellFlow{toks: shellTokens(text), text: text, errexit: errexit, failing: map[string]int{}, runs: map[string]int{}, decides: deciding(text)}
+	if exitTrapRE.MatchString(text) {
+		s.ending = swallowed
+	}
 	for s.at < len(s.toks) {
-		s.list(s.ending(), true)
+		s.list(s.ending, true)
 		s.at++ // a word that closes nothing
 	}
-	return s.fails, s.runs
+	return s.failing, s.runs
 }
 
 var (
@@ -46,14 +51,6 @@ var (
 	zeroTestRE = lazily(`\$\?"? (-eq|==|=) 0|\$\?"? (-ne|!=|-gt) 0|-z "?\$\?`)
 )
 
-// ending is what becomes of a failure that ends the text, or is looked at where it ends.
-func (s *shellFlow) ending() fate {
-	if exitTrapRE.MatchString(s.text) {
-		return swallowed
-	}
-	return fails
-}
-
 // list reads commands up to a word that closes what is open; under is what
 // becomes of a failure of the whole, last says that its last command decides.
 func (s *shellFlow) list(under fate, last bool) {
@@ -62,7 +59,7 @@ func (s *shellFlow) list(under fate, last bool) {
 	}
 	defer func() { s.depth-- }()
 	for s.at < len(s.toks) {
-		for s.at < len(s.toks) && s.separator() {
+		for s.at < len(s.toks) && s.separator(s.at) {
 			s.at++
 		}
 		if s.at >= len(s.toks) || s.toks[s.at].ends() {
@@ -94,7 +91,7 @@ func (s *shellFlow) after(end int) string {
 	next := s.words(i, s.statementEnd(i))
 	switch {
 	case notedRE.MatchString(next) && strings.Contains(next, "$?"):
-		if s.usedLater(notedName(next)) {
+		if s.decides[notedName(next)] {
 			return "$?"
 		}
 		return "lost"
@@ -105,21 +102,25 @@ func (s *shellFlow) after(end int) string {
 	return "lost"
 }
 
-// usedLater says whether a variable decides how the text ends.
-func (s *shellFlow) usedLater(name string) bool {
-	if name == "" {
-		return false
-	}
-	for _, l := range strings.Split(s.text, "\n") {
-		l = strings.TrimSpace(l)
-		if (strings.Contains(l, "$"+name) || strings.Contains(l, "${"+name) || strings.Contains(l, "(( "+name) || strings.Contains(l, "(("+name)) && decidesRE.MatchString(l) {
-			return true
+// deciding lists the variables that decide how a text ends.
+func deciding(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range strings.Split(text, "\n") {
+		if !decidesRE.MatchString(l) {
+			continue
+		}
+		for _, m := range readNameRE.FindAllStringSubmatch(l, -1) {
+			out[m[1]+m[2]] = true
 		}
 	}
-	return false
+	return out
 }
 
-var decidesRE = lazily(`\b(exit|return|if|test)\b|\[|\(\(|&&|\|\|`)
+var (
+	decidesRE = lazily(`\b(exit|return|if|test)\b|\[|\(\(|&&|\|\|`)
+	// readNameRE reads a variable, in an expression of numbers without a sign before it.
+	readNameRE = lazily(`\$\{?(\w+)|\(\( ?(\w+)`)
+)
 
 func notedName(cmd string) string {
 	m := notedRE.FindStringSubmatch(cmd)
@@ -127,77 +128,6 @@ func notedName(cmd string) string {
 		return ""
 	}
 	return m[1] + m[2] + m[3]
-}
-
-// chain reads pipelines joined by && and ||.
-func (s *shellFlow) chain(under fate) {
-	for {
-		f := under
-		if op, rest := s.orAfter(); op {
-			f = s.alternative(rest, under)
-		}
-		s.pipeline(f)
-		if s.at >= len(s.toks) || s.toks[s.at].text != "&&" && s.toks[s.at].text != "||" {
-			return
-		}
-		s.at++
-		for s.at < len(s.toks) && s.toks[s.at].text == "\n" {
-			s.at++
-		}
-	}
-}
-
-// orAfter says whether the chain at hand has an || behind the next pipeline,
-// and where its other side begins.
-func (s *shellFlow) orAfter() (bool, int) {
-	depth := 0
-	for i := s.at; i < len(s.toks); i++ {
-		switch t := s.toks[i]; {
-		case opensWord(t):
-			depth++
-		case depth > 0 && closesBlock(t):
-			depth--
-		case depth == 0 && t.op && t.text == "||":
-			return true, i + 1
-		case depth == 0 && t.op && (t.text == ";" || t.text == "\n" || t.text == "&"):
-			return false, 0
-		}
-	}
-	return false, 0
-}
-
-// alternative says what the other side of an || makes of a failure.
-func (s *shellFlow) alternative(i int, under fate) fate {
-	if i >= len(s.toks) {
-		return swallowed
-	}
-	cmd := s.words(i, s.statementEnd(i))
-	if t := s.toks[i].text; t == "{" || t == "(" {
-		cmd = s.words(i+1, s.blockEnd(i))
-	}
-	if s.marksFailure(cmd) {
-		return s.ending()
-	}
-	if len(toolRuns(shellWords(cmd))) > 0 { // another tool decides
-		return under
-	}
-	return swallowed
-}
-
-// marksFailure says whether one of some commands fails, or notes a failure that is looked at later.
-func (s *shellFlow) marksFailure(text string) bool {
-	for _, c := range parts(text) {
-		c = strings.Trim(c, " ;")
-		if failingRE.MatchString(c) || notedRE.MatchString(c) && s.usedLater(notedName(c)) {
-			return true
-		}
-	}
-	return false
-}
-
-// parts are the commands of a text without structure.
-func parts(text string) []string {
-	return strings.FieldsFunc(strings.NewReplacer(" && ", "\n", " || ", "\n", " ; ", "\n").Replace(text), func(r rune) bool { return r == '\n' })
 }
 
 // pipeline reads commands joined by |; only the last decides without pipefail.
@@ -274,7 +204,7 @@ func (s *shellFlow) body(under fate) {
 
 // skip passes a word when it stands here.
 func (s *shellFlow) skip(w string) {
-	for s.at < len(s.toks) && s.separator() {
+	for s.at < len(s.toks) && s.separator(s.at) {
 		s.at++
 	}
 	if s.at < len(s.toks) && s.toks[s.at].text == w {
@@ -298,7 +228,7 @@ func (s *shellFlow) branch(under fate) {
 	}
 	f := swallowed
 	if s.marksFailure(strings.ReplaceAll(onFail, " then ", " ; ")) {
-		f = s.ending()
+		f = s.ending
 	}
 	s.at++
 	negated := s.at < len(s.toks) && s.toks[s.at].text == "!"
@@ -364,13 +294,13 @@ func (s *shellFlow) simple(under fate) {
 	if name := programOf(cmd); name != "" {
 		s.runs[name]++
 		if under == fails {
-			s.fails[name]++
+			s.failing[name]++
 		}
 	}
 	for tool, n := range toolRuns(shellWords(cmd)) {
 		s.runs[tool] += n
 		if under == fails {
-			s.fails[tool] += n
+			s.failing[tool] += n
 		}
 	}
 }
@@ -413,8 +343,8 @@ func (s *shellFlow) options(set string) {
 	}
 }
 
-func (s *shellFlow) separator() bool {
-	t := s.toks[s.at]
+func (s *shellFlow) separator(i int) bool {
+	t := s.toks[i]
 	return t.op && (t.text == ";" || t.text == "\n" || t.text == "&")
 }
 

@@ -1,6 +1,9 @@
 package guard
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestShellFlow asks of texts of commands which of them fail with their tool.
 func TestShellFlow(t *testing.T) {
@@ -42,10 +45,31 @@ func TestShellFlow(t *testing.T) {
 		{"! npm test", true, false},
 		{"cd x && npm test && npm run lint", true, true},
 		{"npm run build && npm test || echo broken", true, false},
+		{"npm test || rc=1\nif [ -n \"$rcfile\" ]; then echo; fi\nexit 0", true, false},
+		{"npm test || rc=1\nexit ${rc:-0}", true, true},
+		{"npm test || rc=1\n(( rc == 0 ))", true, true},
+		{"npm test || echo one || exit 1", true, true},
+		{"npm test || { echo one; } || exit 1", true, false},
 	} {
 		failing, runs := followShell(c.text, c.errexit)
 		if got := runs["npm test"] > 0 && failing["npm test"] == runs["npm test"]; got != c.fails {
 			t.Errorf("%q (errexit %v): fails %v of %v, want %v", c.text, c.errexit, failing, runs, c.fails)
+		}
+	}
+}
+
+// Long scripts are read in one pass: this takes minutes where each command looks at all the others.
+func TestLongShell(t *testing.T) {
+	const n = 20000
+	for _, text := range []string{
+		"pytest " + strings.Repeat("|| x ", n),
+		"pytest " + strings.Repeat("|| exit 1 ", n),
+		strings.Repeat("pytest && ", n) + "x || y\n",
+		strings.Repeat("pytest\nrc=$?\n", n),
+		strings.Repeat("pytest || { rc=1; }\n", n),
+	} {
+		if _, runs := followShell(text, true); runs["pytest"] == 0 {
+			t.Errorf("%.40q…: no run of pytest", text)
 		}
 	}
 }
