@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
@@ -199,7 +198,7 @@ func ourCommand() string {
 }
 
 // tomlTable finds a registration of ours in Codex's file, in any spelling.
-var tomlTable = regexp.MustCompile(`(?m)^\s*\[\s*mcp_servers\s*\.\s*["']?fixloop["']?\s*[.\]]|^\s*mcp_servers\s*[=.]`)
+var tomlTable = loopcore.Lazily(`(?m)^\s*\[\s*mcp_servers\s*\.\s*["']?fixloop["']?\s*[.\]]|^\s*mcp_servers\s*[=.]`)
 
 // register shows a registration, or adds it and says whether it was not there.
 func (a *app) register(c clientFile, path, command string, write bool) (added bool, err error) {
@@ -210,8 +209,8 @@ func (a *app) register(c clientFile, path, command string, write bool) (added bo
 			return false, nil
 		}
 		return a.edit(path, "fixloop", func(old []byte) ([]byte, string, error) {
-			if m := tomlTable.Find(old); m != nil {
-				return nil, strings.TrimSpace(string(m)), nil
+			if m := tomlTable.FindString(string(old)); m != "" {
+				return nil, strings.TrimSpace(m), nil
 			}
 			if len(old) > 0 {
 				old = append(bytes.TrimRight(old, "\n"), "\n\n"...)
@@ -290,7 +289,7 @@ type hookCommand struct {
 }
 
 // plainWord is what a POSIX shell takes as one word without quotes.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./-]+$`)
+var plainWord = loopcore.Lazily(`^[A-Za-z0-9_@%+:,./-]+$`)
 
 // shellWord quotes a program's path for a POSIX shell, which runs the hooks on
 // Windows too: there the path gets forward slashes.

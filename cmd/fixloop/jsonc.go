@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
+
+	"fixloop/loopcore"
 )
 
 // insertEntry adds "name": entry to the object at the top-level key of a JSON
@@ -25,8 +26,8 @@ func insertEntry(data []byte, key, name string, entry any) (out []byte, there st
 		return nil, "", err
 	}
 	indent := "  "
-	if m := firstMember.FindSubmatch(data); m != nil {
-		indent = string(m[1])
+	if m := firstMember.FindStringSubmatch(string(data)); m != nil {
+		indent = m[1]
 	}
 	at, ok := top[key]
 	if !ok {
@@ -45,8 +46,8 @@ func insertEntry(data []byte, key, name string, entry any) (out []byte, there st
 }
 
 var (
-	firstMember = regexp.MustCompile(`^\s*\{\s*?\n([ \t]+)"`)
-	words       = regexp.MustCompile(`\[\s*"[^"\\\]]*"(,\s*"[^"\\\]]*")*\s*\]`)
+	firstMember = loopcore.Lazily(`^\s*\{\s*?\n([ \t]+)"`)
+	words       = loopcore.Lazily(`\[\s*"[^"\\\]]*"(,\s*"[^"\\\]]*")*\s*\]`)
 )
 
 // marshal is indented JSON, to stand at that depth. No word of ours holds a

@@ -270,6 +270,9 @@ func (f found) summary() string {
 			where = " in " + s.Dir
 		}
 		fmt.Fprintf(&b, "  %-10s %s%s   (%s)\n", s.Name, loopcore.CleanLine(s.Command, 300), where, source(s.Source))
+		for _, w := range s.Warnings {
+			fmt.Fprintf(&b, "             note: %s\n", loopcore.CleanLine(w, 300))
+		}
 	}
 	fmt.Fprintf(&b, "Policy %s: at most %d attempts. %s; work is snapshotted outside the repository, %s.", f.policy.Name, f.policy.MaxIterations, f.freezes(), f.writes())
 	b.WriteString(warning(f.before))

@@ -60,3 +60,29 @@ func TestTheTokenBindsTheSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestWarningsAreConfirmed: what is odd about a command is said to the person who
+// confirms it, and not to the agent alone.
+func TestWarningsAreConfirmed(t *testing.T) {
+	b := newBench(t, map[string]string{".fixloop.yaml": "gate: {test: 'sh check.sh || true'}\n", "check.sh": "exit 1\n"})
+	out, err := b.e.DetectGate(context.Background(), b.c, contract.DetectGateIn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Steps) != 1 || len(out.Steps[0].Warnings) == 0 {
+		t.Fatalf("no warning: %+v", out.Steps)
+	}
+	if !strings.Contains(out.Confirmation.Summary, out.Steps[0].Warnings[0]) {
+		t.Errorf("the summary is silent about it:\n%s", out.Confirmation.Summary)
+	}
+}
+
+// TestAnotherPolicy: an open loop keeps its policy, and says so to who asks for
+// another.
+func TestAnotherPolicy(t *testing.T) {
+	b := comparedBench(t)
+	_, err := b.e.RunGate(context.Background(), b.c, contract.RunGateIn{Policy: "fix-loop"}, nil)
+	if loopcore.CodeOf(err) != loopcore.CodeSessionOpen {
+		t.Errorf("%v", err)
+	}
+}

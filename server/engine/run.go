@@ -174,6 +174,10 @@ func (s *space) joins(ses evidence.Session, scope string, in contract.RunGateIn)
 		return nil, "", loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it (run_gate without confirm), or end it with evaluate_termination and abort: true",
 			"session %s is open on this work tree", ses.ID)
 	}
+	if in.Policy != "" && in.Policy != ses.Policy.Name {
+		return nil, "", loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it (run_gate without policy), or end it with evaluate_termination and abort: true",
+			"session %s is open on this work tree, with policy %s", ses.ID, ses.Policy.Name)
+	}
 	if under := s.under(); under != nil {
 		if under.run.Scope == scope && under.join() {
 			return under, under.run.ID, nil

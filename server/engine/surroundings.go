@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -32,7 +31,7 @@ var aboveSettings = strings.Fields("go.work .cargo/config.toml .cargo/config con
 // programKey begins the names of programs among the surroundings.
 const programKey = "program "
 
-var bareWord = regexp.MustCompile(`^[A-Za-z][\w.+-]*$`)
+var bareWord = loopcore.Lazily(`^[A-Za-z][\w.+-]*$`)
 
 // maxScript is up to which size a program is known by its content: a script
 // that an installer writes again is the same; a binary is known by its stamp.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"fixloop/loopcore"
@@ -66,7 +65,7 @@ func (o *op) forced(ctx context.Context) ([]string, error) {
 	return list, diskRefusal(writeIfNew(o.inVault("forced"), joined(append([]string{sig}, list...))))
 }
 
-var unreadableFolder = regexp.MustCompile(`could not open directory '(.*)/?': (.*)`)
+var unreadableFolder = loopcore.Lazily(`could not open directory '(.*)/?': (.*)`)
 
 // others runs `ls-files --others`.
 func (o *op) others(ctx context.Context, s *sighting, more ...string) ([]string, error) {
