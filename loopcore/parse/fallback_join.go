@@ -49,23 +49,47 @@ func (s *shapes) join(rs []reading, total int) {
 
 // readings are those that stand for different tests.
 type readings struct {
-	all   []reading
-	index *nameIndex
+	all    []reading
+	index  *nameIndex
+	places map[placedName]int // the first of each
 }
 
-func newReadings(n int) *readings { return &readings{index: newNameIndex(n)} }
+// placedName is a test's whole name, folded, with the place of its error.
+type placedName struct {
+	name, file string
+	line       int
+}
+
+func (r *reading) placed() placedName { return placedName{r.long, r.f.File, r.f.Line} }
+
+func newReadings(n int) *readings {
+	return &readings{index: newNameIndex(n), places: make(map[placedName]int, n)}
+}
 
 func (rs *readings) add(r reading) {
 	rs.index.add(len(rs.all), r.short, r.long)
+	if _, known := rs.places[r.placed()]; !known {
+		rs.places[r.placed()] = len(rs.all)
+	}
 	rs.all = append(rs.all, r)
 }
 
+// maxNamesakes bounds the tests of one name that one more is held against; of
+// more than that, those at the same place are found all the same.
+const maxNamesakes = 512
+
 // find is the place of the first reading of the same test; -1 if there is none.
 func (rs *readings) find(r *reading) int {
-	first := -1
+	first, seen := -1, 0
 	for k := range rs.index.like(r.short, r.long) {
 		if (first < 0 || k < first) && same(&rs.all[k], r) {
 			first = k
+		}
+		if seen++; seen > maxNamesakes {
+			if k, ok := rs.places[r.placed()]; ok && (first < 0 || k < first) {
+				first = k
+			}
+			break
 		}
 	}
 	return first

@@ -141,10 +141,8 @@ func (g *goRun) hasSubtests(pkg, name string) bool {
 
 // nest notes the tests that a case is a subtest of.
 func (g *goRun) nest(t *goCase) {
-	for i := range len(t.name) {
-		if t.name[i] == '/' {
-			g.below[goName{t.pkg, t.name[:i]}] = true
-		}
+	for parent := range parentNames(t.name) {
+		g.below[goName{t.pkg, parent}] = true
 	}
 }
 

@@ -84,10 +84,8 @@ func (x *xmlRun) failedAbove() (parents map[xmlName]bool, suites map[string]bool
 			continue
 		}
 		suites[c.suite] = true
-		for k := range len(c.name) {
-			if c.name[k] == '/' {
-				parents[xmlName{c.suite, c.name[:k]}] = true
-			}
+		for parent := range parentNames(c.name) {
+			parents[xmlName{c.suite, parent}] = true
 		}
 	}
 	return parents, suites

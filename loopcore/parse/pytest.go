@@ -28,6 +28,7 @@ type pyRun struct {
 	listed    []pyListed // of the short summary
 	progress  []pyListed // of -v lines
 	lines     []pyLine   // of --tb=line
+	verdict   int        // the line of the next short summary or session, see printedEnd
 	finished  bool       // the last line was seen
 	started   bool       // anything of pytest was seen
 	sugared   bool       // pytest-sugar prints
@@ -109,10 +110,11 @@ func (p *pyRun) scan() {
 // printedEnd finds where the sections that show what tests printed end: at the
 // short summary, for a test may print any other line of pytest's.
 func (p *pyRun) printedEnd(from int) int {
-	for i := from; i < len(p.l.Lines); i++ {
-		switch pySection(p.l.Lines[i]) {
+	p.verdict = max(p.verdict, from) // looked up once for all sections above it
+	for ; p.verdict < len(p.l.Lines); p.verdict++ {
+		switch pySection(p.l.Lines[p.verdict]) {
 		case "short test summary info":
-			return i
+			return p.verdict
 		case "test session starts":
 			return p.sectionEnd(from)
 		}

@@ -61,15 +61,32 @@ func (x *nameIndex) like(short, long string) iter.Seq[int] {
 	}
 }
 
+// maxNested bounds the bytes of a name that are taken apart: each part of it is
+// a key of its own.
+const maxNested = 4 << 10
+
 // wordEnds are the ends of a folded name that begin with a word, itself first.
 func wordEnds(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for yield(s) {
+			s = s[max(len(s)-maxNested, 0):]
 			at := strings.IndexByte(s, ' ')
 			if at < 0 {
 				return
 			}
 			s = s[at+1:]
+		}
+	}
+}
+
+// parentNames are the names of the tests that a test of Go is a subtest of: a and
+// a/b of a/b/c.
+func parentNames(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for k := range min(len(name), maxNested) {
+			if name[k] == '/' && !yield(name[:k]) {
+				return
+			}
 		}
 	}
 }
@@ -252,10 +269,8 @@ func newCoverage(fs []loopcore.Failure) *coverage {
 	for i := range fs {
 		f := &fs[i]
 		c.files[f.File] = true
-		for k := range len(f.Name) {
-			if f.Name[k] == '/' {
-				c.parents[f.Name[:k]] = true
-			}
+		for parent := range parentNames(f.Name) {
+			c.parents[parent] = true
 		}
 		at := spot{path.Base(f.File), f.Line, 0}
 		c.lines[at] = true
