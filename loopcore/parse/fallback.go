@@ -29,7 +29,8 @@ func unexplained(l *Log) loopcore.Failure {
 
 // fallback reads shapes that all runners share out of the lines that no reader
 // claimed: a failing mark with a name, a place and an error below it, totals.
-// It knows no runner, so it only believes in failures where the run failed.
+// It knows no runner, so it only believes in failures where the run failed: by
+// its exit code, or by totals that count just as many.
 func fallback(l *Log, c *Claims, r loopcore.Report) loopcore.Report {
 	return newShapes(l, c).read(r)
 }

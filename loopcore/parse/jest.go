@@ -21,33 +21,10 @@ type jestRun struct {
 	c        *Claims
 	r        loopcore.Report
 	file     string // of the FAIL or PASS line above
-	describe []jestLevel
+	describe []level
 	finished bool
 	suites   int // files that could not be run
 	seen     bool
-}
-
-// levelPath is the names of nested blocks, the outermost first; the innermost
-// remembers it for all of its tests.
-func levelPath(levels []jestLevel, sep string) string {
-	if len(levels) == 0 {
-		return ""
-	}
-	last := &levels[len(levels)-1]
-	if last.path == "" {
-		last.path = last.name
-		if outer := levelPath(levels[:len(levels)-1], sep); outer != "" {
-			last.path = outer + sep + last.name
-		}
-	}
-	return last.path
-}
-
-// jestLevel is a describe block of the verbose listing.
-type jestLevel struct {
-	indent int
-	name   string
-	path   string // see levelPath
 }
 
 func readJest(l *Log, c *Claims) loopcore.Report {
@@ -261,7 +238,7 @@ func (j *jestRun) listed(i int, line string) int {
 	}
 	if !ok {
 		if j.c.Free(jestName, i+1) && indent(j.l.Line(i+1)) > depth && s != "" {
-			j.describe = append(j.describe, jestLevel{indent: depth, name: s})
+			j.describe = append(j.describe, level{indent: depth, name: s})
 		}
 		return 0
 	}

@@ -159,7 +159,7 @@ func mochaLoad(l *Log, i int, r *loopcore.Report) int {
 
 // mochaListing reads the inventory of the spec reporter: titles by indent.
 func mochaListing(l *Log, c *Claims, r *loopcore.Report) {
-	var path []jestLevel
+	var path []level
 	for i, line := range l.Lines {
 		if !c.Free(mochaName, i) || c.owner[i] == mochaName || !strings.HasPrefix(line, "  ") {
 			continue
@@ -171,7 +171,7 @@ func mochaListing(l *Log, c *Claims, r *loopcore.Report) {
 		status, name := mochaMark(s)
 		if status == "" {
 			if s != "" && indent(l.Line(i+1)) > depth {
-				path = append(path, jestLevel{indent: depth, name: s})
+				path = append(path, level{indent: depth, name: s})
 			}
 			continue
 		}

@@ -35,7 +35,7 @@ type nodeRun struct {
 	l      *Log
 	tree   []nodeEntry
 	list   []nodeEntry
-	stack  []jestLevel
+	stack  []level
 	notes  map[string]int
 	listed bool // the list of failures has begun
 }
@@ -69,7 +69,7 @@ func (n *nodeRun) line(i int) int {
 		return 1
 	case strings.HasPrefix(s, "▶ "):
 		n.closeTo(depth)
-		n.stack = append(n.stack, jestLevel{indent: depth, name: withoutTime(s[len("▶ "):])})
+		n.stack = append(n.stack, level{indent: depth, name: withoutTime(s[len("▶ "):])})
 		return 1
 	case strings.HasPrefix(s, "✖ "), strings.HasPrefix(s, "✔ "), strings.HasPrefix(s, "﹣ "), strings.HasPrefix(s, "⚠ "):
 		return n.entry(i, depth, s)

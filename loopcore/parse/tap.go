@@ -38,7 +38,7 @@ type tapPoint struct {
 type tapRun struct {
 	l      *Log
 	points []tapPoint
-	stack  []jestLevel // open subtests
+	stack  []level // open subtests
 	notes  map[string]int
 	bail   string
 	bailAt int
@@ -150,7 +150,7 @@ func tapText(s string) string {
 
 func (t *tapRun) open(depth int, name string) {
 	t.closeTo(depth)
-	t.stack = append(t.stack, jestLevel{indent: depth, name: name})
+	t.stack = append(t.stack, level{indent: depth, name: name})
 }
 
 // closeTo forgets the subtests at this indent and deeper.
