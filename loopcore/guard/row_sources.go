@@ -34,7 +34,7 @@ func (d *diff) loopSources() {
 }
 
 // skipCallRE is a mark that leaves a test out, and no method of a list.
-var skipCallRE = lazily(`\b(it|test|describe|context|suite|specify|mark|bench)(\.\w+)*\.skip\b`)
+var skipCallRE = lazily(`(@[\w.]+|\b(it|test|describe|context|suite|specify|mark|bench)(\.\w+)*)\.skip\b`)
 
 func anyContains(m map[string]int, s string) bool {
 	for k := range m {

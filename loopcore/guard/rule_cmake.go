@@ -17,32 +17,107 @@ type cmakeTest struct {
 // cmakeCallRE is a call of CMake, with what stands in its brackets on its lines.
 var cmakeCallRE = lazily(`(?is)\b(\w+)\s*\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\([^()]*\))*)\)`)
 
-// cmakeTests reads what a build registers with CTest, by name.
-func cmakeTests(text string) map[string]*cmakeTest {
-	out := map[string]*cmakeTest{}
-	var under []string
+// cmakeTests reads what a build registers with CTest: by name, for a name may
+// be registered under several conditions.
+func cmakeTests(text string) map[string][]*cmakeTest {
+	out := map[string][]*cmakeTest{}
+	var under conditions
 	for _, m := range cmakeCallRE.FindAllStringSubmatch(withoutHash(text), -1) {
 		args := shellWords(strings.ReplaceAll(m[2], "\n", " "))
-		switch call := strings.ToLower(m[1]); {
-		case call == "if":
-			under = append(under, strings.Join(args, " "))
-		case call == "endif" && len(under) > 0:
-			under = under[:len(under)-1]
+		call := strings.ToLower(m[1])
+		under.follow(call, strings.Join(args, " "))
+		switch {
 		case len(args) == 0:
 		case call == "add_test" && len(args) > 1:
 			name, command := args[0], args[1:]
 			if strings.EqualFold(name, "NAME") {
 				name, command = args[1], args[2:]
 			}
-			out[name] = &cmakeTest{command: strings.TrimPrefix(strings.Join(command, " "), "COMMAND "), under: append([]string(nil), under...)}
+			out[name] = append(out[name], &cmakeTest{command: strings.TrimPrefix(strings.Join(command, " "), "COMMAND "), under: under.all()})
 		case strings.HasSuffix(call, "_discover_tests"):
-			out[args[0]] = &cmakeTest{under: append([]string(nil), under...)}
+			out[args[0]] = append(out[args[0]], &cmakeTest{under: under.all()})
 		case call == "set_tests_properties":
 			for i, w := range args {
-				if t := out[args[0]]; w == "PASS_REGULAR_EXPRESSION" && t != nil && i+1 < len(args) {
+				if w != "PASS_REGULAR_EXPRESSION" || i+1 == len(args) {
+					continue
+				}
+				for _, t := range out[args[0]] {
 					t.pass = args[i+1]
 				}
 			}
+		}
+	}
+	return out
+}
+
+// conditions are the blocks of if around a call, each with what holds in the branch at hand.
+type conditions [][]string
+
+// follow reads a call that opens, turns or closes a block of if.
+func (c *conditions) follow(call, cond string) {
+	last := len(*c) - 1
+	switch {
+	case call == "if":
+		*c = append(*c, []string{cond})
+	case last < 0:
+	case call == "endif":
+		*c = (*c)[:last]
+	case call == "else" || call == "elseif":
+		branch := append([]string(nil), (*c)[last]...)
+		branch[len(branch)-1] = negated(branch[len(branch)-1])
+		if call == "elseif" {
+			branch = append(branch, cond)
+		}
+		(*c)[last] = branch
+	}
+}
+
+func (c conditions) all() []string {
+	var out []string
+	for _, branch := range c {
+		out = append(out, branch...)
+	}
+	return out
+}
+
+// negated is the opposite of a condition.
+func negated(cond string) string {
+	rest, not := strings.CutPrefix(cond, "NOT ")
+	switch {
+	case not && strings.HasPrefix(rest, "(") && strings.HasSuffix(rest, ")") && len(rest) > 1:
+		return rest[1 : len(rest)-1]
+	case not && !strings.Contains(rest, " "):
+		return rest
+	case strings.Contains(cond, " "):
+		return "NOT (" + cond + ")"
+	}
+	return "NOT " + cond
+}
+
+// maxCases bounds the conditions that are told apart for one test.
+const maxCases = 10
+
+// always says whether one of some lists of conditions holds in every case.
+func always(lists [][]string, depth int) bool {
+	if len(lists) == 0 || depth > maxCases {
+		return false
+	}
+	for _, l := range lists {
+		if len(l) == 0 {
+			return true
+		}
+	}
+	yes := lists[0][0]
+	no := negated(yes)
+	return always(given(lists, yes, no), depth+1) && always(given(lists, no, yes), depth+1)
+}
+
+// given are the lists that can still hold where yes does and no does not, without yes.
+func given(lists [][]string, yes, no string) [][]string {
+	var out [][]string
+	for _, l := range lists {
+		if !contains(l, no) {
+			out = append(out, minus(l, []string{yes}))
 		}
 	}
 	return out
@@ -76,30 +151,56 @@ func (d *diff) cmakeRules(f *fileDiff) {
 		d.report(rule, sev, f.path(), keyLine(string(f.new.Data), name, nil), fmt.Sprintf("test %s: %s", name, what))
 	}
 	for _, name := range sortedKeys(before) {
-		a, b := before[name], after[name]
-		if b == nil {
+		news := after[name]
+		if len(news) == 0 {
 			if !strings.Contains(name, "$") && len(after) < len(before) {
 				say("C01", d.goneSeverity(name), name, "no longer registered")
 			}
 			continue
 		}
-		if more := minus(b.under, a.under); len(more) > 0 {
-			sev := loopcore.SevBlock
-			if platformRE.MatchString(more[0]) {
-				sev = loopcore.SevHuman
+		for _, a := range before[name] {
+			stand, more := a.standing(news)
+			if len(more) > 0 {
+				sev := loopcore.SevBlock
+				if platformRE.MatchString(more[0]) {
+					sev = loopcore.SevHuman
+				}
+				say("C01", sev, name, "only under a condition: "+more[0])
 			}
-			say("C01", sev, name, "only under a condition: "+more[0])
-		}
-		if a.pass != b.pass && a.pass != "" && anyTextRE.MatchString(b.pass) {
-			say("C02", loopcore.SevBlock, name, "any output passes")
-		}
-		if a.command == "" || a.command == b.command {
-			continue
-		}
-		for _, h := range compareFlags("ctest", strings.Fields(a.command), strings.Fields(b.command)) {
-			say("C02", h.sev, name, h.why)
+			for _, b := range stand {
+				if a.pass != b.pass && a.pass != "" && anyTextRE.MatchString(b.pass) {
+					say("C02", loopcore.SevBlock, name, "any output passes")
+				}
+				if a.command == "" || a.command == b.command {
+					continue
+				}
+				for _, h := range compareFlags("ctest", strings.Fields(a.command), strings.Fields(b.command)) {
+					say("C02", h.sev, name, h.why)
+				}
+			}
 		}
 	}
+}
+
+// standing are the registrations that stand in the place of an old one: the
+// nearest that holds wherever it did, else all together. More is what must hold
+// besides, where they leave a case out.
+func (a *cmakeTest) standing(news []*cmakeTest) (stand []*cmakeTest, more []string) {
+	var extras [][]string
+	for _, b := range news {
+		extra := minus(b.under, a.under)
+		if len(extra) == 0 && (len(stand) == 0 || a.command == b.command) {
+			stand = []*cmakeTest{b}
+		}
+		extras = append(extras, extra)
+	}
+	if len(stand) > 0 {
+		return stand, nil
+	}
+	if !always(extras, 0) {
+		more = extras[0]
+	}
+	return news, more
 }
 
 // goneSeverity is human where the sources of a test went with it.

@@ -14,18 +14,87 @@ func (d *diff) flips(f *fileDiff) {
 	if f.old == nil || f.new == nil || len(f.new.Data) > maxConfig || !flipsIn(f) {
 		return
 	}
-	went := strings.Split(addedText(string(f.new.Data), string(f.old.Data)), "\n")
-	came := strings.Split(addedText(string(f.old.Data), string(f.new.Data)), "\n")
+	went := flipLines(addedText(string(f.new.Data), string(f.old.Data)))
+	came := flipLines(addedText(string(f.old.Data), string(f.new.Data)))
+	ids := wordIDs{}
+	alike, lists := map[hole][]int{}, []int{} // lines that went, by number
+	for k, a := range went {
+		for _, h := range ids.holes(a.words) {
+			alike[h] = append(alike[h], k)
+		}
+		if a.lists() && len(lists) < maxLists {
+			lists = append(lists, k)
+		}
+	}
 	for _, b := range came {
-		for _, a := range went {
+		near := lists[:len(lists):len(lists)]
+		for _, h := range ids.holes(b.words) {
+			near = append(near, alike[h][:min(len(alike[h]), maxAlike)]...)
+		}
+		for _, k := range near {
+			a := went[k]
 			rule, why := flip(f.path(), a, b)
 			if why == "" {
 				continue
 			}
-			d.report(rule, loopcore.SevBlock, f.path(), lineOf(string(f.new.Data), b), fmt.Sprintf("%s: %s → %s", why, clip(a, 80), clip(b, 80)))
+			d.report(rule, loopcore.SevBlock, f.path(), lineOf(string(f.new.Data), b.text), fmt.Sprintf("%s: %s → %s", why, clip(a.text, 80), clip(b.text, 80)))
 			break
 		}
 	}
+}
+
+const (
+	// maxLists is how many lists that went are compared with each line that came.
+	maxLists = 300
+	// maxAlike is how many lines that went are tried for one word of a line that came.
+	maxAlike = 64
+)
+
+// flipLine is a line, cut into words.
+type flipLine struct {
+	text  string
+	words []string
+}
+
+func flipLines(text string) []flipLine {
+	var out []flipLine
+	for _, l := range strings.Split(text, "\n") {
+		out = append(out, flipLine{l, flipWordRE.FindAllString(l, -1)})
+	}
+	return out
+}
+
+// lists says whether a word more or less in the line can mean something.
+func (l flipLine) lists() bool {
+	line := wordsOf(l.text)
+	return listLineRE.MatchString(strings.Join(l.words, " ")) || floorNameRE.MatchString(line) || strings.Contains(l.text, "[") && leaveOutRE.MatchString(line)
+}
+
+// hole is a line without one of its words: lines that share a hole differ in
+// that word alone, but for chance.
+type hole struct {
+	words, at int
+	sum       uint64 // of the other words, each by its place
+}
+
+// wordIDs numbers words as they come.
+type wordIDs map[string]uint64
+
+func (ids wordIDs) holes(words []string) []hole {
+	out := make([]hole, len(words))
+	sum, place := uint64(0), uint64(1)
+	for i, w := range words {
+		if ids[w] == 0 {
+			ids[w] = uint64(len(ids) + 1)
+		}
+		out[i] = hole{len(words), i, ids[w] * place}
+		sum += out[i].sum
+		place *= 1_000_003
+	}
+	for i := range out {
+		out[i].sum = sum - out[i].sum
+	}
+	return out
 }
 
 // flipsIn says whether a file holds settings, or commands of the gate, in a form that is a program.
@@ -60,21 +129,24 @@ var (
 )
 
 // flip says what is milder in line b, which differs from line a in little.
-func flip(p, a, b string) (rule, why string) {
-	x, y := flipWordRE.FindAllString(a, -1), flipWordRE.FindAllString(b, -1)
+func flip(p string, a, b flipLine) (rule, why string) {
+	x, y := a.words, b.words
 	switch {
 	case len(x) == len(y):
 		return flipWord(p, x, y)
 	case len(y) > 0 && len(y) < len(x) && ext(p) != ".swift":
+		if len(minus(y, x)) > 0 {
+			return "", ""
+		}
 		if w := lostName(x, y); w != "" {
 			return "C08", "no longer runs " + w
 		}
-		if floorNameRE.MatchString(wordsOf(a)) && len(minus(y, x)) == 0 && numbersIn(x) > numbersIn(y) && numbersIn(y) > 0 {
+		if floorNameRE.MatchString(wordsOf(a.text)) && numbersIn(x) > numbersIn(y) && numbersIn(y) > 0 {
 			return "C05", "a threshold is gone"
 		}
-	case isConfig(p) && langOf(p, "") != langMake && strings.Contains(a, "[") && len(minus(x, y)) == 0 && leaveOutRE.MatchString(wordsOf(a)) &&
+	case isConfig(p) && langOf(p, "") != langMake && strings.Contains(a.text, "[") && len(minus(x, y)) == 0 && leaveOutRE.MatchString(wordsOf(a.text)) &&
 		!besideCode(strings.Join(minus(y, x), "")):
-		if rule = toolRule(strings.ToLower(a + " " + baseName(p))); rule == "" {
+		if rule = toolRule(strings.ToLower(a.text + " " + baseName(p))); rule == "" {
 			rule = "C05"
 		}
 		return rule, "more is left out"
@@ -151,10 +223,10 @@ var mayFailRE = lazily(`failure|warning|error|issue|drop|complexity|violation|sk
 // floorNameRE is a name of what must at least be reached.
 var floorNameRE = lazily(`\b(min|minimum|under|threshold|break|score|msi|cov|cover)\b`)
 
-// lostName is a name that speaks of checking and left a list, where nothing came in its place.
+// lostName is a name that speaks of checking and left list x, of which y is the rest.
 func lostName(x, y []string) string {
 	gone := minus(x, y)
-	if len(minus(y, x)) > 0 || len(gone) == 0 || !listLineRE.MatchString(strings.Join(x, " ")) {
+	if len(gone) == 0 || !listLineRE.MatchString(strings.Join(x, " ")) {
 		return ""
 	}
 	for _, w := range gone {

@@ -249,7 +249,7 @@ func (d *diff) errexitGone(f *fileDiff) {
 	}
 }
 
-// lineLike is the first of them, "" without any.
+// lineLike is the first line of a text that an expression matches, "" without any.
 func lineLike(s string, re *lazyRE) string { return first(linesLike(s, re)) }
 
 // suiteExits reports a group of tests that is left before its tests are declared: T04.

@@ -53,7 +53,7 @@ func (d *diff) rowRules() {
 // judgeRows reports lost rows and changed rows of one file.
 func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]int, repaid bool) {
 	told := 0
-	now := f.newU.norm(0, len(f.newU.toks))
+	was, now := f.oldU.norm(0, len(f.oldU.toks)), f.newU.norm(0, len(f.newU.toks))
 	used := make([]bool, len(fresh))
 	had := map[string]int{} // fresh rows by their values alone
 	for _, r := range fresh {
@@ -94,20 +94,18 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 			d.report("A06", sev, f.path(), fresh[best].line, fmt.Sprintf("row %s → %s", g.text, fresh[best].text))
 			continue
 		}
-		if d.rowLives(g, fresh) || inFile(all, g.text) || len(g.text) > maxRowText {
+		if told >= maxTold || d.rowLives(g, fresh) || inFile(all, g.text) || len(g.text) > maxRowText {
 			continue // it stands elsewhere too, or is no row but a program
 		}
-		if m := fieldRE.FindString(g.text); m != "" && strings.Count(now, m) >= strings.Count(f.oldU.norm(0, len(f.oldU.toks)), m) {
+		if m := fieldRE.FindString(g.text); m != "" && strings.Count(now, m) >= strings.Count(was, m) {
 			d.report("A06", loopcore.SevHuman, f.path(), d.listLine(f, g, all), "a field is computed now: "+g.text)
 			continue
 		}
 		sev := loopcore.SevBlock
-		if d.rowUsesRemoved(g) || d.rowMoved(f, g) || d.rowStands(f, g) || !d.inLoop() && d.upgraded() || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
+		if d.rowUsesRemoved(g) || d.rowMoved(f, g) || !d.inLoop() && rowStands(g, was, now) || !d.inLoop() && d.upgraded() || d.shrank && !d.inLoop() || repaid || len(fresh) >= len(gone) && d.repaid(f) || !d.inLoop() && f.net() >= rowStrength*len(gone) {
 			sev = loopcore.SevHuman
 		}
-		if told++; told > maxTold {
-			continue
-		}
+		told++
 		d.report("T11", sev, f.path(), d.listLine(f, g, all), "row removed: "+g.text)
 	}
 }
@@ -136,15 +134,11 @@ func (d *diff) rowMoved(f *fileDiff, g row) bool {
 	return false
 }
 
-// rowStands says whether the values of a lost row stand in the file as often as they did.
-func (d *diff) rowStands(f *fileDiff, g row) bool {
-	if d.inLoop() || f.new == nil {
-		return false
-	}
-	was, is := f.oldU.norm(0, len(f.oldU.toks)), f.newU.norm(0, len(f.newU.toks))
+// rowStands says whether the values of a lost row stand in the file now as often as they did.
+func rowStands(g row, was, now string) bool {
 	values := literalRE.FindAllString(g.text, -1)
 	for _, v := range values {
-		if len(v) < 4 || strings.Count(is, v) < strings.Count(was, v) {
+		if len(v) < 4 || strings.Count(now, v) < strings.Count(was, v) {
 			return false
 		}
 	}

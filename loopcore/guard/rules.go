@@ -8,7 +8,7 @@ type Rule struct {
 	Title    string            // what happened
 	Why      string            // why it matters
 	Honest   string            // what would clear it
-	Severity loopcore.Severity // the usual one; a finding may be milder
+	Severity loopcore.Severity // the usual one; a finding may be milder or, in a loop, stricter
 }
 
 const (

@@ -10,7 +10,6 @@ const (
 	swiftPkg  = `(^|/)Package(@[\w.-]+)?\.swift$`
 	buildAny  = `(CMakeLists\.txt|\.cmake|[Mm]akefile|\.mk|meson\.build|configure\.ac|Makefile\.am|build\.rs|\.bazel|BUILD)$`
 	jsSide    = `(setup|config|helper|jest|vitest|mocha)[\w.-]*\.(js|ts|mjs|cjs|mts)$`
-	ignoreF   = `(^|/)\.(eslintignore|prettierignore|stylelintignore|rubocop_ignore|semgrepignore|hadolint|jshintignore|shellcheckrc|shellspec|batsrc|oxlintignore|rspec|rspec-local|npmrc|gitleaksignore|trivyignore)$`
 	cargoConf = `(^|/)\.cargo/config(\.toml)?$`
 	netSide   = `(AssemblyInfo|GlobalUsings|TestAssembly|ModuleInitializer|Setup|Usings)\w*\.cs$`
 )

@@ -19,8 +19,6 @@ func (u *unit) callTest(i int) *test {
 		return u.macroTest(i)
 	case langShell:
 		return u.batsTest(i)
-	case langRust:
-		return u.rustMacroTest(i)
 	}
 	return nil
 }
@@ -398,9 +396,6 @@ func (u *unit) wordEnd(i int) int {
 	}
 	return i
 }
-
-// rustMacroTest reads the tests of proptest! { … } blocks: they carry #[test] and are read as functions.
-func (u *unit) rustMacroTest(int) *test { return nil }
 
 // programNameRE names a shell program as a test.
 var programNameRE = lazily(`^(test|t)[-_.\d]|[-_.]test(\.(sh|bash|zsh|ksh))?$|^test\w*\.(sh|bash)$`)
