@@ -102,6 +102,7 @@ const (
 	StatusCrash      ReportStatus = "crash"       // the run itself died
 	StatusKilled     ReportStatus = "killed"      // ended from outside
 	StatusNoTests    ReportStatus = "no_tests"
+	StatusUnknown    ReportStatus = "unknown" // no exit code is known, and the output tells nothing that could be read
 )
 
 // Report is what was read out of a runner's output and its report files.
@@ -116,6 +117,7 @@ type Report struct {
 	Counted  bool         `json:"-"` // the counts come from the runner's own summary or a complete listing
 	Fault    string       `json:"-"` // outside a gate: what befell the whole run, where no test, place or rule is to blame
 	Fallback bool         `json:"-"` // no reader knew the runner: shapes only
+	Marks    int          `json:"-"` // lines of a green output that mark a pass, where nothing counted tests
 	Unread   int          `json:"-"` // lines of a very large output that were left out though some speak of failing
 	Missing  int          `json:"-"` // tests that a plan announced and nobody reported; below zero: more than planned
 }

@@ -42,7 +42,7 @@ func (r StepResult) noTests() bool {
 	if r.Step.Kind != KindTest {
 		return false
 	}
-	ran := r.Report.Counts.Passed + r.Report.Counts.Failed + r.Report.Counts.Errors
+	ran := r.Report.Counts.Passed + r.Report.Counts.Failed + r.Report.Counts.Errors + r.Report.Marks
 	return r.Report.Status == StatusNoTests || (r.HadTests && ran == 0)
 }
 
