@@ -21,7 +21,7 @@ func parseCmd(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "parse [FILE]",
 		Short: "Read failures out of any runner's output or report (stdin without FILE)",
-		Long:  "Read failures out of the output of a test runner, linter, type checker or compiler, or out of a report file.\nExit codes: 0 nothing failed, 1 failures, 3 the run was killed, or no reader knows the output and --exit-code is not given.",
+		Long:  "Read failures out of the output of a test runner, linter, type checker or compiler, or out of a report file.\nExit codes: 0 nothing failed, 1 failures, 3 the run was killed, or the output is empty or known to no reader and --exit-code is not given.",
 		Args:  args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := parseUsage(cmd, code); err != nil {
@@ -67,14 +67,12 @@ func (a *app) parse(r io.Reader, in engine.ParseIn, asJSON bool, format string) 
 	if err != nil {
 		return err
 	}
-	if rep.Status == loopcore.StatusKilled {
+	switch rep.Status {
+	case loopcore.StatusPass:
+	case loopcore.StatusKilled, loopcore.StatusUnknown:
 		a.exit = exitUnresolved
-	} else if rep.Status != loopcore.StatusPass && rep.Status != "" {
+	default:
 		a.exit = exitRed
-	}
-	unknown := rep.Runner == "" && in.Exit == nil && len(rep.Failures) == 0 && out.BytesIn > 0
-	if unknown { // silence is what many tools pass with; text that nobody knows is not
-		a.exit = exitUnresolved
 	}
 	if format != "" {
 		f, err := evidence.FormatNamed(format)
@@ -91,8 +89,12 @@ func (a *app) parse(r io.Reader, in engine.ParseIn, asJSON bool, format string) 
 	if asJSON {
 		return a.json(out)
 	}
-	if unknown {
-		a.printf("no reader knows this output: say how the command ended with --exit-code\n")
+	if rep.Status == loopcore.StatusUnknown {
+		what := "no reader knows this output"
+		if out.BytesIn == 0 {
+			what = "the output is empty"
+		}
+		a.printf("%s: say how the command ended with --exit-code\n", what)
 		return nil
 	}
 	if out.Fault != "" {

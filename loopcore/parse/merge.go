@@ -173,11 +173,14 @@ func repeats(a, b *loopcore.Failure) bool {
 // non-zero exit is never a pass, and a signal is what ended the run.
 func judge(l *Log, r *loopcore.Report) {
 	if !l.In.HasExit {
-		if r.Status == "" {
+		switch {
+		case r.Status != "":
+		case len(r.Failures) > 0:
+			r.Status = loopcore.StatusFail
+		case r.Runner == "": // the output may as well have gone elsewhere
+			r.Status = loopcore.StatusUnknown
+		default:
 			r.Status = loopcore.StatusPass
-			if len(r.Failures) > 0 {
-				r.Status = loopcore.StatusFail
-			}
 		}
 		return
 	}

@@ -51,3 +51,17 @@ func TestWhyNodeDied(t *testing.T) {
 		t.Errorf("a message of %d bytes", len(f.Message))
 	}
 }
+
+// Silence says nothing of a run whose exit code is not known.
+func TestSilenceIsNoVerdict(t *testing.T) {
+	for text, want := range map[string]loopcore.ReportStatus{
+		"": loopcore.StatusUnknown, "\n": loopcore.StatusUnknown, "the quick brown fox\n": loopcore.StatusUnknown, "ok  \texample.com/a\t0.1s\n": loopcore.StatusPass,
+	} {
+		if r := Parse(Input{Text: []byte(text)}); r.Status != want {
+			t.Errorf("%q is %s, want %s", text, r.Status, want)
+		}
+		if r := Parse(Input{Text: []byte(text), HasExit: true}); r.Status != loopcore.StatusPass {
+			t.Errorf("%q with exit 0 is %s", text, r.Status)
+		}
+	}
+}
