@@ -54,3 +54,27 @@ func TestEvidenceInsideTheTree(t *testing.T) {
 		}
 	}
 }
+
+// A place for the evidence that became a way out of the tree in the middle of a
+// loop gets nothing, and does not keep the loop from its end.
+func TestEvidencePlaceThatLeadsOut(t *testing.T) {
+	b := newBench(t, map[string]string{"check.sh": "#!/bin/sh\nif grep -q good lib.py; then echo 'ok 1 - same'; else echo 'not ok 1 - same'; exit 1; fi\n",
+		"lib.py": "bad\n", ".fixloop.yaml": "evidence: local/e.json\n", ".gitignore": "local\n"})
+	b.begin(byShell, contract.RunGateIn{})
+	out := t.TempDir()
+	if err := os.RemoveAll(filepath.Join(b.dir, "local")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(out, filepath.Join(b.dir, "local")); err != nil {
+		t.Skip(err)
+	}
+	if _, e := b.attempt(map[string]string{"lib.py": "good\n"}); !e.Terminal {
+		e = b.decide(contract.EvaluateIn{Abort: true})
+		if e.Outcome != loopcore.OutcomeBlocked {
+			t.Errorf("the loop does not end: %s", e.StatusLine)
+		}
+	}
+	if files, err := os.ReadDir(out); err != nil || len(files) > 0 {
+		t.Errorf("outside of the tree there is %v, %v", files, err)
+	}
+}

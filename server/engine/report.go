@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
@@ -74,13 +75,36 @@ func (e *Engine) publish(ctx context.Context, s *space, session string) error {
 		return err
 	}
 	if path := keptOf(d.Session).Config.Evidence; path != "" {
-		rel, err := s.inside(path)
-		if err != nil {
-			return err
+		// The session's own folder has it. A place in the tree that an attempt made
+		// unusable must not keep the loop from its end.
+		if err := s.writeInside(path, data); err != nil {
+			e.cfg.Log.Warn("the evidence could not be written into the work tree", "path", path, "err", err)
 		}
-		return writeFile(filepath.Join(s.repo.Top(), filepath.FromSlash(rel)), data)
 	}
 	return nil
+}
+
+// writeInside replaces a file of the work tree. No link leads out of it: the place
+// was looked at when the session began, and an attempt may have changed it since.
+func (s *space) writeInside(path string, data []byte) error {
+	root, err := os.OpenRoot(s.repo.Top())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	path = filepath.Clean(filepath.FromSlash(path))
+	if err := root.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	next := filepath.Join(filepath.Dir(path), ".fixloop-"+rand.Text())
+	err = root.WriteFile(next, data, 0o600)
+	if err == nil {
+		err = root.Rename(next, path)
+	}
+	if err != nil {
+		_ = root.Remove(next)
+	}
+	return err
 }
 
 // writeFile replaces a file in one step: a reader sees the old one or the new.
