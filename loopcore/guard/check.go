@@ -57,6 +57,16 @@ func (u *unit) splitBy(from, to int, seps ...string) []span {
 	return out
 }
 
+// shown is the text of an assertion for people.
+func (u *unit) shown(c *check) string {
+	for _, from := range [...]int{c.at, u.stmtStart(c.at)} {
+		if u.norm(from, c.to) == c.text {
+			return u.spaced(from, c.to)
+		}
+	}
+	return c.text
+}
+
 // findChecks lists the assertions of the unit in file order.
 func (u *unit) findChecks() []check {
 	var out []check

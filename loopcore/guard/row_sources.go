@@ -55,11 +55,11 @@ func (u *unit) blanked(from, to int) string {
 	start := from
 	for i := from; i < to; i++ {
 		if u.kind(i) == tkString && len(u.text(i)) > 40 {
-			b.WriteString(u.norm(start, i) + `""`)
+			b.WriteString(u.spaced(start, i) + `""`)
 			start = i + 1
 		}
 	}
-	return b.String() + u.norm(start, to)
+	return b.String() + u.spaced(start, to)
 }
 
 // sources lists the loop headers and parameter attributes of a test.

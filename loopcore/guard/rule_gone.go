@@ -28,7 +28,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		}
 		if d.inRows(p, o) || d.inSubtest(p, o) || helped && d.helperChecks(p, o) || d.covered(p, o) {
 			if unheld(p, o) {
-				d.report("A01", loopcore.SevWarn, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: assertion removed: %s", p.new.path, o.text))
+				d.report("A01", loopcore.SevWarn, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: assertion removed: %s", p.new.path, p.old.unit.shown(o)))
 			}
 			continue
 		}
@@ -43,7 +43,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			d.report("T12", loopcore.SevBlock, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: the body is empty", p.new.path))
 			return
 		}
-		d.report("A01", sev, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: assertion removed: %s", p.new.path, o.text))
+		d.report("A01", sev, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q: assertion removed: %s", p.new.path, p.old.unit.shown(o)))
 	}
 	for _, w := range won {
 		if w.soft != "" && w.rank == 0 {

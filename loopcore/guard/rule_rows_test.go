@@ -34,3 +34,20 @@ func TestSkipIsNoSource(t *testing.T) {
 		t.Errorf("want T03 alone, got:%s", describe(fs))
 	}
 }
+
+// What stood on two lines is told as two words.
+func TestTextsAreNotGlued(t *testing.T) {
+	two := strings.Replace(goTest, "\tif F() != 1 {", "\tif got := Add(1, 2); got != 3 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n\tif F() != 1 {", 1)
+	const table = "import pytest\n\n@pytest.mark.parametrize(\n    'a', ROWS)\ndef test_a(a):\n    assert f(a) == 1\n"
+	for _, c := range []struct {
+		change Change
+		want   string
+	}{
+		{change("a_test.go", two, goTest), "assertion removed: if got:=Add(1,2) got!=3{ t.Errorf"},
+		{change("tests/test_a.py", table, strings.Replace(table, "ROWS", "ROWS[:1]", 1)), `parametrize("a",ROWS[:1]) def test_a(a):`},
+	} {
+		if got := describe(Check(Input{Changes: []Change{c.change}})); !strings.Contains(got, c.want) {
+			t.Errorf("want %s, got:%s", c.want, got)
+		}
+	}
+}

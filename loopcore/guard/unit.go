@@ -126,6 +126,26 @@ func (u *unit) norm(from, to int) string {
 	return b.String()
 }
 
+// spaced is norm for people: with a blank between words that stood in two
+// lines, or on the two sides of a semicolon.
+func (u *unit) spaced(from, to int) string {
+	var b strings.Builder
+	to = min(to, len(u.toks))
+	for i := max(from, 0); i < to; {
+		end := i + 1
+		for end < to && !u.first(end) && u.text(end-1) != ";" {
+			end++
+		}
+		part := u.norm(i, end)
+		if so := b.String(); so != "" && part != "" && !strings.Contains("([.,", so[len(so)-1:]) && !strings.Contains(")].,", part[:1]) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(part)
+		i = end
+	}
+	return b.String()
+}
+
 func (u *unit) isOpen(i int) bool { return i >= 0 && i < len(u.pair) && int(u.pair[i]) > i }
 func (u *unit) isClose(i int) bool {
 	return i >= 0 && i < len(u.pair) && u.pair[i] >= 0 && int(u.pair[i]) < i
