@@ -157,6 +157,9 @@ func (f *fileDiff) withoutDirectives(lines []int) (data []byte, at []int) {
 			return nil, nil
 		}
 		from, to := int(f.newU.comments[i].start), int(f.newU.comments[i].end)
+		if to > from && text[to-1] == '\r' {
+			to-- // of the line, whose end stays as it is
+		}
 		for from > 0 && (text[from-1] == ' ' || text[from-1] == '\t') {
 			from--
 		}
