@@ -14,6 +14,7 @@ type suppression struct {
 	broad  bool
 	mild   bool
 	reason bool
+	prose  bool // a sentence goes on behind it
 	line   int
 	kind   string // the directive without its codes
 	lead   string // how it begins in a source, up to its codes
@@ -54,6 +55,8 @@ func (d *diff) suppressionRules() {
 		switch {
 		case generated(n.f), n.s.mild, n.s.rule == "L04" && n.f.testSide():
 			sev = loopcore.SevHuman
+		case n.s.prose && !d.inLoop():
+			sev = loopcore.SevHuman // its tool obeys; whether the writer meant that, a person must say
 		case n.s.rule == "L03":
 			sev = loopcore.SevHuman
 		case n.s.reason && n.s.codes != "" && !n.s.broad, n.s.rule == "L07" && n.s.reason, n.s.rule == "L06" && pushed(n.f.newU):
@@ -225,8 +228,7 @@ func directiveOf(s string, line int, begins bool) (suppression, bool) {
 		if prose && (d.heed == heedExact || d.heed == heedFirst && !begins) {
 			return suppression{}, false
 		}
-		// The tool obeys a sentence as well; whether its writer meant that, a person must say.
-		out := suppression{rule: d.rule, broad: d.broad, mild: d.mild || prose, line: line}
+		out := suppression{rule: d.rule, broad: d.broad, mild: d.mild, prose: prose, line: line}
 		for _, g := range m[1:] {
 			if g != "" {
 				out.codes = strings.Join(strings.FieldsFunc(g, func(r rune) bool { return r == ' ' || r == ',' }), ",")

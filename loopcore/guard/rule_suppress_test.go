@@ -7,7 +7,7 @@ import (
 )
 
 // Words behind a directive do not switch it off, unless its tool reads them as
-// names; they make it a person's matter.
+// names; outside of a loop they make it a person's matter.
 func TestDirectivesWithWords(t *testing.T) {
 	for _, c := range []struct {
 		path, before, after, rule string
@@ -30,6 +30,10 @@ func TestDirectivesWithWords(t *testing.T) {
 		fs := Check(Input{Changes: []Change{change(c.path, c.before, c.after)}})
 		if c.rule == "" && len(fs) != 0 || c.rule != "" && (len(fs) != 1 || fs[0].Rule != c.rule || fs[0].Severity != loopcore.SevHuman) {
 			t.Errorf("%q: want %q, got:%s", c.after, c.rule, describe(fs))
+		}
+		looped := Check(Input{Changes: []Change{change(c.path, c.before, c.after)}, Mode: ModeFrozen})
+		if c.rule != "" && worst(looped, c.rule) != loopcore.SevBlock {
+			t.Errorf("%q in a loop: want a block, got:%s", c.after, describe(looped))
 		}
 	}
 }
