@@ -190,7 +190,7 @@ func (m mark) tailed(s string) (mark, bool) {
 		}
 	}
 	for _, t := range []string{" ✘ ", " ✗ ", " [X] "} { // a tree with the message behind the sign
-		if at := strings.Index(s, t); at > 0 && treeBranch(s) > 0 {
+		if at := strings.Index(s, t); at > treeBranch(s) && treeBranch(s) > 0 {
 			m.name, m.message, m.strong, m.style = s[treeBranch(s):at], s[at+len(t):], true, t
 			return m.clean()
 		}
