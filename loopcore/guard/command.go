@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -398,6 +399,18 @@ var (
 // switchedOffRE is a flag that switches something off.
 var switchedOffRE = lazily(`-\w+=false`)
 
+// negations counts what turns an exit status round. A condition asks for it, and
+// what becomes of the status is followed by itself.
+func negations(words []string) int {
+	n := 0
+	for i, w := range words {
+		if w == "!" && (i == 0 || !slices.Contains([]string{"if", "elif", "while", "until"}, words[i-1])) {
+			n++
+		}
+	}
+	return n
+}
+
 // shellGuards says what now stands between a tool and its verdict: a condition,
 // a lost set -e, a negation, a run in the background, settings in its environment.
 func shellGuards(a, b string, wa, wb []string) string {
@@ -408,7 +421,7 @@ func shellGuards(a, b string, wa, wb []string) string {
 		return "it runs only under a condition: " + clip(strings.TrimSpace(conditionRE.FindString(b)), 60)
 	case len(envSetRE.FindAllString(b, -1)) > len(envSetRE.FindAllString(a, -1)) && !plainEnvRE.MatchString(envSetRE.FindString(b)):
 		return "its environment is set: " + strings.TrimSpace(envSetRE.FindString(b))
-	case count(wb, "!") > count(wa, "!") || strings.HasPrefix(b, "!") && !strings.HasPrefix(a, "!"):
+	case negations(wb) > negations(wa) || strings.HasPrefix(b, "!") && !strings.HasPrefix(a, "!"):
 		return "the exit status is negated"
 	case len(backgroundRE.FindAllString(b, -1)) > len(backgroundRE.FindAllString(a, -1)) && !strings.Contains(b, "wait"):
 		return "nothing waits for it: it runs in the background"
