@@ -113,9 +113,10 @@ var accuses = []string{"fail", "error", "unused", "missing", "invalid", "unexpec
 // src/c.js`, `src/BadName.js failed for .js rules`.
 func accused(t string) (finding, bool) {
 	word, rest, _ := cutAny(t, ":", " ")
-	if strings.Contains(rest, " ") && rest[0] != ':' && plainFile(word) && strings.Contains(word, "/") {
+	if strings.Contains(word, "/") && strings.Contains(rest, " ") && rest[0] != ':' && plainFile(word) {
+		low := strings.ToLower(rest)
 		for _, w := range accuses {
-			if strings.Contains(strings.ToLower(rest), w) {
+			if strings.Contains(low, w) {
 				return finding{file: word, text: strings.TrimSpace(rest)}, true
 			}
 		}
@@ -128,7 +129,13 @@ func accused(t string) (finding, bool) {
 		f.file, f.line, f.col = p.file, p.line, p.col
 		return f, true
 	}
+	if !strings.Contains(rest, ".") {
+		return f, false // no word has an extension, which most lines of a log are done with
+	}
 	for _, w := range strings.Fields(rest) {
+		if !strings.Contains(w, ".") {
+			continue
+		}
 		if w = strings.Trim(w, "\"'`:,.()→"); plainFile(w) && len(path.Ext(w)) > 1 {
 			f.file = w
 			return f, true

@@ -40,7 +40,7 @@ func neverBegan(l *Log, r *loopcore.Report) bool {
 	}
 	return slices.ContainsFunc(l.Lines, func(line string) bool {
 		s := strings.TrimSpace(line)
-		return refusesToBegin(s) && (strings.Contains(f.Message, s) || strings.Contains(s, f.Message))
+		return (strings.Contains(f.Message, s) || strings.Contains(s, f.Message)) && refusesToBegin(s)
 	})
 }
 
