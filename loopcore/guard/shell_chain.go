@@ -30,20 +30,14 @@ func (s *shellFlow) chain(under fate) {
 
 // orAfter says where the other side of the next || begins in the chain at hand, 0 without one.
 func (s *shellFlow) orAfter() int {
-	depth := 0
-	for i := s.at; i < len(s.toks); i++ {
-		switch t := s.toks[i]; {
-		case opensWord(t):
-			depth++
-		case depth > 0 && closesBlock(t):
-			depth--
-		case depth == 0 && t.op && t.text == "||":
-			return i + 1
-		case depth == 0 && t.op && (t.text == ";" || t.text == "\n" || t.text == "&"):
-			return 0
+	at := 0
+	s.operators(func(i int, op string) bool {
+		if op == "||" {
+			at = i + 1
 		}
-	}
-	return 0
+		return op != "||" && op != ";" && op != "\n" && op != "&"
+	})
+	return at
 }
 
 // tail is what stands last in the rest of a chain.

@@ -152,6 +152,17 @@ func (s *shellFlow) pipeline(under fate) {
 
 // pipesOn says whether the command at hand feeds another one.
 func (s *shellFlow) pipesOn() bool {
+	pipe := false
+	s.operators(func(_ int, op string) bool {
+		pipe = op == "|"
+		return false
+	})
+	return pipe
+}
+
+// operators visits those from here on that stand outside of blocks, until visit
+// returns false.
+func (s *shellFlow) operators(visit func(i int, op string) bool) {
 	depth := 0
 	for i := s.at; i < len(s.toks); i++ {
 		switch t := s.toks[i]; {
@@ -159,11 +170,10 @@ func (s *shellFlow) pipesOn() bool {
 			depth++
 		case depth > 0 && closesBlock(t):
 			depth--
-		case depth == 0 && t.op:
-			return t.text == "|"
+		case depth == 0 && t.op && !visit(i, t.text):
+			return
 		}
 	}
-	return false
 }
 
 // command reads one command, simple or compound.

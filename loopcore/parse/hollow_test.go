@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"os"
 	"strings"
 	"testing"
 )
@@ -52,27 +51,18 @@ func readSoundly(t *testing.T, in Input, what string) {
 
 // A run whose lines lost a part is read soundly.
 func TestHollowLines(t *testing.T) {
-	dirs, err := os.ReadDir(fixtureRoot)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range dirs {
-		t.Run(d.Name(), func(t *testing.T) {
-			t.Parallel()
-			for _, fx := range loadFixtures(t, d.Name()) {
-				for name, cut := range hollowed {
-					lines := strings.Split(string(fx.in.Text), "\n")
-					for i := range lines {
-						if i%3 > 0 { // what stands around it is whole
-							lines[i] = cut(lines[i])
-						}
-					}
-					in := Input{Text: []byte(strings.Join(lines, "\n")), Exit: 1, HasExit: true}
-					readSoundly(t, in, fx.path+" without its "+name)
+	everyFixture(t, func(t *testing.T, fx fixture) {
+		for name, cut := range hollowed {
+			lines := strings.Split(string(fx.in.Text), "\n")
+			for i := range lines {
+				if i%3 > 0 { // what stands around it is whole
+					lines[i] = cut(lines[i])
 				}
 			}
-		})
-	}
+			in := Input{Text: []byte(strings.Join(lines, "\n")), Exit: 1, HasExit: true}
+			readSoundly(t, in, fx.path+" without its "+name)
+		}
+	})
 }
 
 // A heading of which a part is missing is no heading of a failed test, whatever

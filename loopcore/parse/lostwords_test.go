@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"os"
 	"testing"
 )
 
@@ -10,22 +9,13 @@ import (
 // and ends with is not two things in one that is cut, where a reader takes for
 // granted that something lies between.
 func TestLinesThatLackWords(t *testing.T) {
-	dirs, err := os.ReadDir(fixtureRoot)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range dirs {
-		t.Run(d.Name(), func(t *testing.T) {
-			t.Parallel()
-			for _, fx := range loadFixtures(t, d.Name()) {
-				for _, text := range withoutWords(fx.in.Text) {
-					in := fx.in
-					in.Text = text
-					sound(t, in, Parse(in))
-				}
-			}
-		})
-	}
+	everyFixture(t, func(t *testing.T, fx fixture) {
+		for _, text := range withoutWords(fx.in.Text) {
+			in := fx.in
+			in.Text = text
+			sound(t, in, Parse(in))
+		}
+	})
 }
 
 // withoutWords is the text with the first, second … word of each line left out,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -301,9 +302,8 @@ func TestUnreadIsSaid(t *testing.T) {
 	}
 }
 
-// A run that was cut at any line, or in the middle of one, is read soundly by
-// its own reader.
-func TestCutAnywhere(t *testing.T) {
+// everyFixture reads each fixture of each reader, readers side by side.
+func everyFixture(t *testing.T, read func(*testing.T, fixture)) {
 	dirs, err := os.ReadDir(fixtureRoot)
 	if err != nil {
 		t.Fatal(err)
@@ -312,20 +312,29 @@ func TestCutAnywhere(t *testing.T) {
 		t.Run(d.Name(), func(t *testing.T) {
 			t.Parallel()
 			for _, fx := range loadFixtures(t, d.Name()) {
-				lines := bytes.SplitAfter(fx.in.Text, []byte("\n"))
-				step, at := len(lines)/60+1, 0
-				for i, line := range lines {
-					if i%step == 0 {
-						for _, cut := range []int{at, at + len(line)/3, at + 2*len(line)/3, at + max(len(line)-2, 0)} {
-							in := Input{Text: fx.in.Text[:cut], Exit: fx.in.Exit, HasExit: true, Format: d.Name()}
-							sound(t, in, Parse(in))
-						}
-						in := Input{Text: fx.in.Text[at:], Exit: fx.in.Exit, HasExit: true, Format: d.Name()}
-						sound(t, in, Parse(in))
-					}
-					at += len(line)
-				}
+				read(t, fx)
 			}
 		})
 	}
+}
+
+// A run that was cut at any line, or in the middle of one, is read soundly by
+// its own reader.
+func TestCutAnywhere(t *testing.T) {
+	everyFixture(t, func(t *testing.T, fx fixture) {
+		lines := bytes.SplitAfter(fx.in.Text, []byte("\n"))
+		reader := filepath.Base(filepath.Dir(fx.path))
+		step, at := len(lines)/60+1, 0
+		for i, line := range lines {
+			if i%step == 0 {
+				for _, cut := range []int{at, at + len(line)/3, at + 2*len(line)/3, at + max(len(line)-2, 0)} {
+					in := Input{Text: fx.in.Text[:cut], Exit: fx.in.Exit, HasExit: true, Format: reader}
+					sound(t, in, Parse(in))
+				}
+				in := Input{Text: fx.in.Text[at:], Exit: fx.in.Exit, HasExit: true, Format: reader}
+				sound(t, in, Parse(in))
+			}
+			at += len(line)
+		}
+	})
 }
