@@ -19,18 +19,23 @@ func newKnownPaths() *knownPaths {
 	return &knownPaths{paths: map[string]string{}, foreign: map[string]bool{}}
 }
 
+// remembered finds out about a path once.
+func remembered[V any](known map[string]V, p string, find func(string) V) V {
+	v, ok := known[p]
+	if !ok {
+		v = find(p)
+		known[p] = v
+	}
+	return v
+}
+
 // Path is a path of the output as one relative to the repository where it can
 // be told: slashes, no ./ or file://, without the folder the run worked in.
 func (l *Log) Path(p string) string {
 	if p == "" || l.known == nil {
 		return l.path(p)
 	}
-	rel, ok := l.known.paths[p]
-	if !ok {
-		rel = l.path(p)
-		l.known.paths[p] = rel
-	}
-	return rel
+	return remembered(l.known.paths, p, l.path)
 }
 
 func (l *Log) path(p string) string {
@@ -102,12 +107,7 @@ func (l *Log) Foreign(p string) bool {
 	if p == "" || l.known == nil {
 		return l.isForeign(p)
 	}
-	is, ok := l.known.foreign[p]
-	if !ok {
-		is = l.isForeign(p)
-		l.known.foreign[p] = is
-	}
-	return is
+	return remembered(l.known.foreign, p, l.isForeign)
 }
 
 func (l *Log) isForeign(p string) bool {
