@@ -23,9 +23,6 @@ func (p *page) line(format string, args ...any) {
 	p.b.WriteByte('\n')
 }
 
-// gap adds an empty line.
-func (p *page) gap() { p.b.WriteByte('\n') }
-
 // block adds a text of several lines after an empty one; nothing if it is empty.
 func (p *page) block(s string) {
 	if s = strings.TrimSpace(s); s != "" {

@@ -286,8 +286,11 @@ func (r *repo) tidyCI(cmd string, c *ciCommand) string {
 	}
 	w := c.words[0]
 	for _, pre := range []string{"bin/", "./bin/", "./"} {
-		if rest,
-			ok := strings.CutPrefix(cmd, pre); ok && strings.HasPrefix(w, pre) && !r.has(path.Join(c.dir, w)) && classify(append([]string{programName(w)}, c.words[1:]...)).kind != "" {
+		rest, ok := strings.CutPrefix(cmd, pre)
+		if !ok || !strings.HasPrefix(w, pre) || r.has(path.Join(c.dir, w)) {
+			continue
+		}
+		if classify(append([]string{programName(w)}, c.words[1:]...)).kind != "" {
 			return rest
 		}
 	}

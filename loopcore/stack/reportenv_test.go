@@ -86,8 +86,7 @@ func TestReportEnv(t *testing.T) {
 // TestStepEnvIsKept: what the step itself sets is appended to, before the
 // process's environment.
 func TestStepEnvIsKept(t *testing.T) {
-	set, _,
-		_ := ReportEnv(loopcore.Step{Command: "make test", Env: map[string]string{"GOFLAGS": "-tags=x"},
+	set, _, _ := ReportEnv(loopcore.Step{Command: "make test", Env: map[string]string{"GOFLAGS": "-tags=x"},
 		ReadsResultsFrom: []string{"gotest"}}, "/s", func(string) (string, bool) { return "-mod=mod", true })
 	if set["GOFLAGS"] != "-tags=x -v" {
 		t.Errorf("GOFLAGS %q", set["GOFLAGS"])
@@ -149,8 +148,7 @@ func TestReportsAreWritten(t *testing.T) {
 	})
 	t.Run("go", func(t *testing.T) {
 		requireRunner(t, "go", "version")
-		out, code,
-			_ := runStep(t, "gotest", "go vet ./... && go build ./... && go test ./...", map[string]string{"go.mod": "module a\n\ngo 1.22\n",
+		out, code, _ := runStep(t, "gotest", "go vet ./... && go build ./... && go test ./...", map[string]string{"go.mod": "module a\n\ngo 1.22\n",
 			"a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n"})
 		if code != 0 || !strings.Contains(out, "--- PASS: TestA") {
 			t.Errorf("exit %d\n%s", code, out)

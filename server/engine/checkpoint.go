@@ -143,9 +143,8 @@ func (e *Engine) bringBack(ctx context.Context, s *space, ses evidence.Session, 
 		return out, err
 	}
 	defer unlock()
-	done,
-		err := s.repo.Restore(context.WithoutCancel(ctx), in.ID, gitrepo.RestoreOptions{Label: "discarded: restore of " + in.ID,
-		Meta: map[string]string{"session": ses.ID}})
+	done, err := s.repo.Restore(context.WithoutCancel(ctx), in.ID,
+		gitrepo.RestoreOptions{Label: "discarded: restore of " + in.ID, Meta: map[string]string{"session": ses.ID}})
 	if err != nil {
 		return out, err
 	}

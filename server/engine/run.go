@@ -284,9 +284,8 @@ func (e *Engine) start(ctx context.Context, s *space, c contract.Caller, ses evi
 	if err != nil {
 		return nil, err
 	}
-	run,
-		err := s.db.StartRun(evidence.Run{Session: ses.ID, Iteration: iteration(h, scope, snap.Tree, keptOf(ses).MovedTo), Scope: scope,
-		Tree: snap.Tree, Snapshot: snap.ID})
+	run, err := s.db.StartRun(evidence.Run{Session: ses.ID, Iteration: iteration(h, scope, snap.Tree, keptOf(ses).MovedTo),
+		Scope: scope, Tree: snap.Tree, Snapshot: snap.ID})
 	if err != nil {
 		return nil, err
 	}

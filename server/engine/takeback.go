@@ -90,8 +90,7 @@ func (s *space) takeBack(ctx context.Context, ses evidence.Session, run evidence
 	if len(files) == 0 {
 		return to, told, nil
 	}
-	snap,
-		err := s.repo.Amend(ctx, to, files, gitrepo.SnapshotOptions{Label: "the baseline, with the honest part of " + strings.Join(pathsOf(files), ", "),
+	snap, err := s.repo.Amend(ctx, to, files, gitrepo.SnapshotOptions{Label: "the baseline, with the honest part of " + strings.Join(pathsOf(files), ", "),
 		Meta: map[string]string{"session": ses.ID}})
 	return snap.ID, told, err
 }

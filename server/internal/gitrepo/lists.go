@@ -109,19 +109,6 @@ func parseFlags(b []byte) ([]Hidden, error) {
 	return list, nil
 }
 
-// parsePairs reads a NUL list of pairs, as the uncovered list is stored.
-func parsePairs(b []byte) ([]Uncovered, error) {
-	f := fields(b)
-	if len(f)%2 != 0 {
-		return nil, fmt.Errorf("a path without a reason")
-	}
-	list := make([]Uncovered, 0, len(f)/2)
-	for i := 0; i < len(f); i += 2 {
-		list = append(list, Uncovered{Path: f[i], Why: f[i+1]})
-	}
-	return list, nil
-}
-
 // plural is "1 snapshot", "2 snapshots".
 func plural(n int, noun string) string {
 	if n != 1 {

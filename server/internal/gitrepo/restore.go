@@ -225,8 +225,8 @@ func (o *op) editTree(ctx context.Context, tree string, edits []Change) (string,
 			}
 		}
 	}
-	if _,
-		err := o.git.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, in: strings.NewReader(info.String()), env: env}); err != nil {
+	update := call{args: []string{"update-index", "-z", "--replace", "--index-info"}, in: strings.NewReader(info.String()), env: env}
+	if _, err := o.git.run(ctx, update); err != nil {
 		return "", asRefusal(err, "run `fixloop doctor`; the vault may be damaged")
 	}
 	res, err := o.git.run(ctx, call{args: []string{"write-tree"}, env: env})

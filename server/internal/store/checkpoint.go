@@ -28,8 +28,8 @@ func (d *DB) SaveCheckpoint(c evidence.Checkpoint) error {
 			c.ID, c.Session, c.Iteration, c.Run, c.Tree, c.Commit, files, c.RootCause, c.Kind, stamp(c.At)); err != nil {
 			return err
 		}
-		kept,
-			err := scanCheckpoint(tx.QueryRow("SELECT "+checkpointColumns+" FROM checkpoints WHERE session = ? AND id = ? AND kind = ?", c.Session, c.ID, c.Kind).Scan)
+		kept, err := scanCheckpoint(
+			tx.QueryRow("SELECT "+checkpointColumns+" FROM checkpoints WHERE session = ? AND id = ? AND kind = ?", c.Session, c.ID, c.Kind).Scan)
 		if err != nil {
 			return err
 		}

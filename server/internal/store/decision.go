@@ -27,8 +27,8 @@ func (d *DB) SaveDecision(v evidence.Decision) (evidence.Decision, error) {
 		if err != nil {
 			return err
 		}
-		if _,
-			err := tx.Exec("INSERT INTO decisions (session, n, run, iteration, outcome, status_line, rule, action, pending, body, decided) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+		if _, err := tx.Exec(
+			"INSERT INTO decisions (session, n, run, iteration, outcome, status_line, rule, action, pending, body, decided) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
 			v.Session, v.N, v.Run, v.Iteration, v.Outcome, v.StatusLine, v.Rule.Row, v.Action.Kind, pending, body, stamp(v.At)); err != nil {
 			return err
 		}
@@ -104,8 +104,8 @@ func (d *DB) SaveIteration(it evidence.Iteration) error {
 		it.CreatedAt = d.now()
 	}
 	return d.write("save iteration", processDeath, func(tx *sql.Tx) error {
-		_,
-			err := tx.Exec(`INSERT INTO fix_iterations (session, story_id, iteration, model, input_tokens, output_tokens, cache_tokens, cost_usd, error_hash, failing_layer, outcome, created_at)
+		_, err := tx.Exec(
+			`INSERT INTO fix_iterations (session, story_id, iteration, model, input_tokens, output_tokens, cache_tokens, cost_usd, error_hash, failing_layer, outcome, created_at)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
 			ON CONFLICT (session, story_id, iteration) DO UPDATE SET model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
 			cache_tokens = excluded.cache_tokens, cost_usd = excluded.cost_usd, error_hash = excluded.error_hash, failing_layer = excluded.failing_layer, outcome = excluded.outcome`,

@@ -66,8 +66,8 @@ func saveSteps(tx *sql.Tx, r evidence.Run) error {
 		if err != nil {
 			return err
 		}
-		if _,
-			err := tx.Exec(`INSERT INTO steps (run, n, name, kind, command, dir, status, exit_code, signal, duration_ms, failures, killed, log, log_bytes, log_sha256, note)
+		if _, err := tx.Exec(
+			`INSERT INTO steps (run, n, name, kind, command, dir, status, exit_code, signal, duration_ms, failures, killed, log, log_bytes, log_sha256, note)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, r.ID, i, s.Name, s.Kind, s.Command, s.Dir, s.Status, s.ExitCode, s.Signal, s.DurationMS,
 			s.Failures, killed, s.Log, s.LogBytes, s.LogSHA256, s.Note); err != nil {
 			return err

@@ -105,8 +105,7 @@ func played(t testing.TB, d *DB, failures int) (evidence.Session, evidence.Run) 
 	must(t, d.SetProcess(r.ID, Process{Server: 1, PID: 2, PGID: 2, Start: 3, Mark: "m", Step: "test"}))
 	done := sampleRun(r.ID, failures)
 	must(t, d.FinishRun(done))
-	v,
-		err := d.SaveDecision(evidence.Decision{Session: s.ID, Run: r.ID, Iteration: 1, Outcome: loopcore.OutcomeContinue,
+	v, err := d.SaveDecision(evidence.Decision{Session: s.ID, Run: r.ID, Iteration: 1, Outcome: loopcore.OutcomeContinue,
 		Rule:   loopcore.Rule{Row: "regression", Detection: "3 > 2"},
 		Action: evidence.Action{Kind: loopcore.ActionRollback, To: "snap0", Files: []string{"calc.go"}}, Best: &contract.Best{Snapshot: "snap1", Bad: 1}})
 	must(t, err)
@@ -195,8 +194,8 @@ func TestOneOpenSessionPerWorkTree(t *testing.T) {
 		t.Errorf("does not name the open one: %v", err)
 	}
 	// The index holds even for one who does not ask first.
-	if _,
-		err := b.sql.Exec("INSERT INTO sessions SELECT 'other', repo, head, branch, gate, policy, baseline, tree, dirty, client, confirmed, opened, ended, outcome, status_line, extra FROM sessions"); err == nil {
+	if _, err := b.sql.Exec(
+		"INSERT INTO sessions SELECT 'other', repo, head, branch, gate, policy, baseline, tree, dirty, client, confirmed, opened, ended, outcome, status_line, extra FROM sessions"); err == nil {
 		t.Error("a second open session was inserted")
 	}
 	must(t, a.EndSession(s.ID, loopcore.OutcomeBlocked, "BLOCKED: aborted"))
@@ -283,8 +282,8 @@ func TestADecisionIsPendingUntilItsActionEnded(t *testing.T) {
 	must(t, err)
 	none, err := d.SaveDecision(evidence.Decision{Session: s.ID, Outcome: loopcore.OutcomeContinue, Action: evidence.Action{Kind: loopcore.ActionNone}})
 	must(t, err)
-	act,
-		err := d.SaveDecision(evidence.Decision{Session: s.ID, Outcome: loopcore.OutcomeCircular, Action: evidence.Action{Kind: loopcore.ActionRollback, To: "snap0"}})
+	act, err := d.SaveDecision(
+		evidence.Decision{Session: s.ID, Outcome: loopcore.OutcomeCircular, Action: evidence.Action{Kind: loopcore.ActionRollback, To: "snap0"}})
 	must(t, err)
 	if !none.Done || act.Done || none.N != 1 || act.N != 2 {
 		t.Fatalf("%+v %+v", none, act)
