@@ -236,24 +236,28 @@ func passHuman(v *view) (Decision, bool) {
 		return says(OutcomeNeedDecision, ActionNone, ToNothing, "%s", swallowed)
 	case v.last.green() && len(v.last.findings(SevHuman)) > 0:
 		f := v.last.findings(SevHuman)
-		return says(OutcomeNeedDecision, ActionNone, ToNothing, "green, but %d %s only a person may accept, first %s%s", len(f), plural(len(f), "finding"), saw(f), v.last.original())
+		return says(OutcomeNeedDecision, ActionNone, ToNothing, "green, but %d %s only a person may accept, first %s%s%s", len(f), plural(len(f), "finding"), saw(f), v.last.original(), reported(v.h.Report))
 	}
 	return no()
 }
 
+// reported is what the agent gives as the reason to end, for the end of a sentence.
+func reported(r *AgentReport) string {
+	if r == nil || !slices.Contains([]string{"need_decision", "impossible", "blocked"}, r.Status) {
+		return ""
+	}
+	return fmt.Sprintf("; the agent reports %s: %s", r.Status, firstOf(r.Question, r.Reason, r.Evidence, r.RootCause, "no reason given"))
+}
+
 func agentReport(v *view) (Decision, bool) {
-	r := v.h.Report
-	if r == nil {
+	why := strings.TrimPrefix(reported(v.h.Report), "; ")
+	switch {
+	case why == "":
 		return no()
+	case v.h.Report.Status == "blocked":
+		return says(OutcomeBlocked, ActionNone, ToNothing, "%s", why)
 	}
-	why := firstOf(r.Question, r.Reason, r.Evidence, r.RootCause, "no reason given")
-	switch r.Status {
-	case "need_decision", "impossible":
-		return says(OutcomeNeedDecision, ActionNone, ToNothing, "the agent reports %s: %s", r.Status, why)
-	case "blocked":
-		return says(OutcomeBlocked, ActionNone, ToNothing, "the agent reports blocked: %s", why)
-	}
-	return no()
+	return says(OutcomeNeedDecision, ActionNone, ToNothing, "%s", why)
 }
 
 func budget(v *view) (Decision, bool) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -182,7 +183,10 @@ func (c *conn) handle(ctx context.Context, r *request) {
 			return
 		}
 	}
-	c.finish(r, c.answer(ctx, r))
+	begun := time.Now()
+	answer := c.answer(ctx, r)
+	c.log.Debug("answered", "method", r.method, "bytes", len(answer), "took", time.Since(begun))
+	c.finish(r, answer)
 }
 
 // takesTurns reports whether a method reaches the engine; all others are

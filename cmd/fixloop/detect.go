@@ -26,6 +26,9 @@ func detectCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(out.Steps) == 0 {
+				a.exit = exitEnvironment // as a run of no_gate would
+			}
 			if asJSON {
 				return a.json(out)
 			}

@@ -7,7 +7,8 @@ import (
 )
 
 func gcCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use:   "gc [DIR]",
 		Short: "Drop old snapshots that nobody needs any more, and pack the rest",
 		Args:  args(cobra.MaximumNArgs(1)),
@@ -16,9 +17,19 @@ func gcCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.json(done)
+			if asJSON {
+				return a.json(done)
+			}
+			packed := "nothing to pack"
+			if done.Packed {
+				packed = "packed"
+			}
+			a.printf("%s removed, %s: %d kB before, %d kB now\n", counted(len(done.Removed), "snapshot"), packed, done.Before.Bytes/1000, done.After.Bytes/1000)
+			return nil
 		}),
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
 }
 
 func doctorCmd(a *app) *cobra.Command {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fixloop/loopcore"
 	"fixloop/loopcore/evidence"
 	"fixloop/server/engine"
 )
@@ -65,7 +66,8 @@ func rendered(d evidence.Dossier, html bool, format string) ([]byte, error) {
 	}
 	f, err := evidence.FormatNamed(format)
 	if err != nil {
-		return nil, err
+		e := loopcore.AsError(err)
+		return nil, loopcore.Refuse(e.Code, e.Hint+", evidence, in-toto, plan", "%s", e.Msg)
 	}
 	return f.Render(evidence.ExportOf(d))
 }

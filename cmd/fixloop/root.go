@@ -77,7 +77,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	case err == nil:
 		return a.exit
 	case errors.As(err, new(usage)) || strings.HasPrefix(err.Error(), "unknown command"):
-		fmt.Fprintf(errOut, "fixloop: %v\nTry: %s\n", err, helpOf(root, args))
+		fmt.Fprintf(errOut, "fixloop: %s: %v\n  try: %s\n", loopcore.CodeInvalidArgument, err, helpOf(root, args))
 		return exitUsage
 	}
 	return a.complain(err)

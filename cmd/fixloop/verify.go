@@ -36,6 +36,9 @@ func verifyCmd(a *app) *cobra.Command {
 			if asJSON {
 				return a.json(v)
 			}
+			for _, c := range v.Checked {
+				a.printf("checked %s\n", c)
+			}
 			for _, p := range v.Problems {
 				a.printf("%s %s\n", a.paint().red("problem"), p)
 			}

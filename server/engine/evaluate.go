@@ -219,6 +219,7 @@ func (e *Engine) settleOn(s *space, ses evidence.Session, h loopcore.History, ru
 	if v, err = s.db.SaveDecision(v); err != nil {
 		return v, err
 	}
+	s.log.Debug("decided", "session", ses.ID, "run", v.Run, "row", v.Rule.Row, "outcome", v.Outcome, "action", v.Action.Kind)
 	if err := s.keepBest(ses, d, v, runs); err != nil {
 		return v, err
 	}

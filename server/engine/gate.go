@@ -178,6 +178,8 @@ func (e *Engine) step(ctx context.Context, s *space, l *live, st loopcore.Step) 
 		explain(&r.Report, st, res, cmd.Log)
 	}
 	r.Missing = s.missing(l, st, r, cmd.Log)
+	s.log.Debug("step ended", "step", st.Name, "command", st.Command, "dir", cmd.Dir, "end", res.End, "exit", res.Exit, "took", res.Duration,
+		"runner", r.Report.Runner, "failures", len(r.Report.Failures), "reports", len(reports), "log", cmd.Log)
 	return r, rec
 }
 

@@ -180,6 +180,7 @@ func (e *Engine) Verify(ctx context.Context, c contract.Caller, dir, session str
 	if broken, why := evidence.Verify(d.Chain); broken >= 0 {
 		v.problem("the chain is broken at record %d: %s", broken, why)
 	}
+	v.checked("the chain of %d records", len(d.Chain))
 	if err := s.verifyFiles(ses, d, &v); err != nil {
 		return v, err
 	}
@@ -196,6 +197,7 @@ type Verification struct {
 	Tree     string             `json:"tree"` // last tested
 	Present  string             `json:"present"`
 	Findings []loopcore.Finding `json:"findings"` // of the guard, now, without the waived ones
+	Checked  []string           `json:"checked"`  // what was looked at, in order
 	Problems []string           `json:"problems"`
 	Original *contract.Original `json:"original,omitempty"` // of the gate run anew
 }

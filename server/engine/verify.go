@@ -19,6 +19,10 @@ func (v *Verification) problem(msg string, args ...any) {
 	v.Problems = append(v.Problems, fmt.Sprintf(msg, args...))
 }
 
+func (v *Verification) checked(msg string, args ...any) {
+	v.Checked = append(v.Checked, fmt.Sprintf(msg, args...))
+}
+
 // verifyFiles holds the state against its own chain, and every evidence file of
 // the session against itself and the state. What a file shows beside the chain
 // is compared with what this version would write.
@@ -39,6 +43,7 @@ func (s *space) verifyFiles(ses evidence.Session, d evidence.Dossier, v *Verific
 		paths = append(paths, filepath.Join(s.repo.Top(), filepath.FromSlash(path)))
 	}
 	for _, path := range paths {
+		v.checked("%s against the chain", path)
 		data, err := os.ReadFile(path)
 		if err != nil {
 			v.problem("the evidence file can not be read: %v", err)
@@ -121,6 +126,7 @@ func (s *space) verifyTree(ctx context.Context, ses evidence.Session, d evidence
 		}
 	}
 	v.Findings = append(v.Findings, standing(found, d.Waivers)...)
+	v.checked("the guard, anew, over %d %s between the baseline and the present tree", len(changes), plural(len(changes), "changed file", "changed files"))
 	for _, f := range v.Findings {
 		if f.Severity == loopcore.SevBlock {
 			v.problem("%s in %s: %s", f.Rule, f.File, f.Change)
@@ -187,6 +193,7 @@ func (e *Engine) verifyOriginalRun(ctx context.Context, s *space, ses evidence.S
 		return err
 	}
 	v.Original = o
+	v.checked("the gate with the original tests, run anew: %s", o.Result)
 	if o.Result != last.Original.Result {
 		v.problem("the gate run anew says %q, the evidence %q", o.Line(), last.Original.Line())
 	}
@@ -208,6 +215,7 @@ func (e *Engine) VerifyRun(ctx context.Context, c contract.Caller, dir, session 
 	if err != nil {
 		return err
 	}
+	v.checked("the gate, run anew: %s", out.Verdict)
 	if out.Verdict != loopcore.VerdictPass {
 		v.problem("the gate run anew says %s: %d %s", out.Verdict, out.Counts.Bad(), plural(out.Counts.Bad(), "failure", "failures"))
 	}

@@ -254,7 +254,7 @@ func keyOf(top string) string {
 }
 
 // place decides where state goes: StateDir, or inside the git directory where
-// no state folder can be written (git ignores unknown folders there).
+// the platform's state folder can not be written (git ignores unknown folders there).
 func (r *Repo) place(o Options) error {
 	dir, err := o.StateDir, error(nil)
 	if dir == "" {
@@ -267,11 +267,14 @@ func (r *Repo) place(o Options) error {
 		return err
 	}
 	r.key = keyOf(r.top)
-	if err == nil && writable(dir) {
+	switch given := os.Getenv("FIXLOOP_STATE"); {
+	case err == nil && writable(dir):
 		dir = withoutLinksAbove(dir)
-	} else if r.common != "" && writable(r.common) {
+	case err == nil && o.StateDir == "" && given != "":
+		return loopcore.Refuse(loopcore.CodeDisk, "make the folder writable, or unset FIXLOOP_STATE", "FIXLOOP_STATE is %s, where this user may not write", given)
+	case r.common != "" && writable(r.common):
 		dir = filepath.Join(r.common, "fixloop")
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	r.state = filepath.Join(dir, r.key)
