@@ -47,7 +47,7 @@ func advise(v *view, d Decision) Advice {
 	case streak >= freshStartAfter || v.p.OnNoProgress == StuckStrategy && v.p.NoProgress > 0 && streak >= v.p.NoProgress:
 		a.Strategy = StrategyFreshStart
 		a.Tried = v.tried()
-		a.Why = fmt.Sprintf("%d rounds without progress: start again from the best checkpoint, at another cluster, without what was tried", streak)
+		a.Why = fmt.Sprintf("%d iterations without progress: start again from the best checkpoint, at another cluster, without what was tried", streak)
 	case v.last.Iteration >= 2 && v.nearlyAllPass() && v.alike():
 		a.Strategy = StrategyAggressive
 		a.Why = "nearly everything passes and the failures look alike: fix them together"

@@ -375,7 +375,7 @@ func noProgress(v *view) (Decision, bool) {
 	if v.p.NoProgress == 0 || n < v.p.NoProgress || !v.last.comparable() {
 		return no()
 	}
-	what := fmt.Sprintf("nothing changed for %d rounds", n)
+	what := fmt.Sprintf("nothing changed for %d iterations", n)
 	switch v.p.OnNoProgress {
 	case StuckPerson:
 		return says(OutcomeNeedDecision, ActionNone, ToNothing, "%s: a person should look", what)

@@ -8,10 +8,10 @@ import (
 
 // Limits bound a session. Zero means "as the policy says".
 type Limits struct {
-	MaxIterations int     `json:"max_iterations,omitempty"` // fix attempts; the baseline is none
+	MaxIterations int     `json:"max_iterations,omitempty"` // the baseline is none
 	MaxMinutes    float64 `json:"max_minutes,omitempty"`    // wall clock since the session opened
 	MaxCostUSD    float64 `json:"max_cost_usd,omitempty"`   // as the agent reports it
-	NoProgress    int     `json:"no_progress,omitempty"`    // rounds without progress
+	NoProgress    int     `json:"no_progress,omitempty"`    // iterations without progress
 	MaxSameError  int     `json:"max_same_error,omitempty"` // sightings of one error hash in all
 	MaxViolations int     `json:"max_violations,omitempty"` // runs with blocking findings
 }
@@ -48,7 +48,7 @@ const (
 	RegressModel        OnRegression = "model"         // roll back, stronger model
 )
 
-// NoProgressAnswer is what follows rounds without progress.
+// NoProgressAnswer is what follows iterations without progress.
 type NoProgressAnswer string
 
 // The answers to no progress.
@@ -56,7 +56,7 @@ const (
 	StuckStop     NoProgressAnswer = "stop"     // roll back to the start: NON_CONVERGENCE
 	StuckPerson   NoProgressAnswer = "person"   // ask a person, keep the tree: NEED_DECISION
 	StuckStrategy NoProgressAnswer = "strategy" // another strategy, go on
-	StuckModel    NoProgressAnswer = "model"    // a stronger model once, then two more rounds: BLOCKED
+	StuckModel    NoProgressAnswer = "model"    // a stronger model once, then two more iterations: BLOCKED
 )
 
 // Policy is the numbers and rules of the decision table. Every field can be

@@ -92,7 +92,7 @@ type Advice struct {
 	FocusCluster  string   `json:"focus_cluster"`
 	StuckTests    []string `json:"stuck_tests"`
 	Rerun         []string `json:"rerun"` // steps to run again alone
-	Tried         []Tried  `json:"tried"` // what was tried so far, after rounds without progress
+	Tried         []Tried  `json:"tried"` // what was tried so far, after iterations without progress
 	NewlyBroken   []string `json:"newly_broken"`
 	Why           string   `json:"why"`
 }

@@ -67,7 +67,7 @@ func evaluateCuts(_ contract.EvaluateIn, out *contract.EvaluateOut) []cut {
 	}
 	d := &out.Advice
 	return append(originalCuts(out.Original), rest, list(&out.Action.Files, 0, say("files are")), latest(&out.History, 1, say("earlier iterations are")),
-		list(&d.Tried, 1, say("earlier attempts are")), inner(d.Tried, func(t *loopcore.Tried) *[]string { return &t.Files }, 1),
+		list(&d.Tried, 1, say("earlier iterations are")), inner(d.Tried, func(t *loopcore.Tried) *[]string { return &t.Files }, 1),
 		list(&d.StuckTests, 1, say("stuck tests are")), list(&d.NewlyBroken, 1, say("newly broken are")), list(&d.Rerun, 1, nil),
 		list(&out.Findings, 1, say("findings are")), list(&out.Notes, 1, nil))
 }

@@ -47,7 +47,7 @@ var script = []attempt{
 			if e.Action.Kind != loopcore.ActionRollback || d.holds("till.go", "len(items) != 0") {
 				return odd("a regression", e)
 			}
-			d.say("tree", "back at the checkpoint; what was there is kept: fixloop show %s:till.go", e.Action.Discarded)
+			d.say("tree", "back at the checkpoint of step 1, so without the fix of Discount, which no run had accepted; what was there is kept: fixloop show %s:till.go", e.Action.Discarded)
 			return nil
 		},
 	},

@@ -274,7 +274,7 @@ func (f found) summary() string {
 			fmt.Fprintf(&b, "             note: %s\n", loopcore.CleanLine(w, 300))
 		}
 	}
-	fmt.Fprintf(&b, "Policy %s: at most %d attempts. %s; work is snapshotted outside the repository, %s.", f.policy.Name, f.policy.MaxIterations, f.freezes(), f.writes())
+	fmt.Fprintf(&b, "Policy %s: at most %d iterations. %s; work is snapshotted outside the repository, %s.", f.policy.Name, f.policy.MaxIterations, f.freezes(), f.writes())
 	b.WriteString(warning(f.before))
 	return b.String()
 }
