@@ -132,6 +132,25 @@ func TestReadmeConfiguration(t *testing.T) {
 	}
 }
 
+// TestReadmeEvidence reads the example of a verifier's file.
+func TestReadmeEvidence(t *testing.T) {
+	_, rest, _ := strings.Cut(section(t, "evidence"), "```json\n")
+	text, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("no example")
+	}
+	l, err := evidence.Load([]byte(text), evidence.Place{Read: func(string) ([]byte, bool) { return []byte(strings.Repeat("\n", 20)), true }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Warnings) > 0 || len(l.Rows) != 1 {
+		t.Fatalf("%+v", l)
+	}
+	if r := l.Rows[0]; r.File != "till_test.go" || r.Line != 11 || r.Message == "" || r.ACID == "" {
+		t.Errorf("the example is read as %+v", r)
+	}
+}
+
 // TestReadmeExits holds the codes named beside an exit code against what the
 // program ends with, and the rest against 2.
 func TestReadmeExits(t *testing.T) {
