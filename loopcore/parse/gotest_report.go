@@ -50,6 +50,9 @@ func (g *goRun) report(l *Log) loopcore.Report {
 		g.add(l, &r, t, module, taken)
 	}
 	r.Status, r.Killed = g.status, g.killed
+	if r.Status == "" && g.packages == 0 && len(g.cases) == 0 && compiled(g.failures) { // go build -json
+		r.Status = loopcore.StatusBuildError
+	}
 	if g.sum != nil {
 		r.Counts, r.Counted = *g.sum, true
 	}

@@ -11,12 +11,13 @@ import (
 // what they do not know follows.
 var misuse = []string{
 	"unrecognized argument", "unrecognized option", "unrecognised option", "unknown option", "unknown argument", "unknown flag",
-	"unknown command", "unexpected argument", "invalid option", "invalid flag", "bad flag", "no such option", "flag provided but not defined",
+	"unknown command", "unexpected argument", "invalid option", "invalid flag", "bad flag", "unknown/bad flag", "no such option",
+	"unrecognized option found", "flag provided but not defined",
 }
 
 // misconfigured are sentences by which one tool says that it can not begin.
 var misconfigured = []string{
-	"unrecognized cop or department ",        // RuboCop
+	"unrecognized cop or department",         // RuboCop
 	"unrecognized cop ",                      // RuboCop before 1.0
 	" coding standard is not installed",      // PHP_CodeSniffer
 	"there was a problem loading formatter:", // ESLint
@@ -28,6 +29,13 @@ var misconfigured = []string{
 var unreadable = []string{"can't ", "cannot ", "can not ", "could not ", "couldn't ", "failed to ", "unable to ", "no such ", "not found", "does not exist",
 	"doesn't exist", "invalid ", "error in ", "error reading ", "error parsing ", "error loading ", "no config", "missing "}
 
+// absent are the words by which a program says that what it was told to work on
+// is not there, or not what it takes.
+var absent = []string{"no such file or directory", "file not found", "directory not found", "is not a directory", "is not a main package", "does not exist"}
+
+// fewLines is how much a program says, at most, that never began.
+const fewLines = 8
+
 // neverBegan reports whether all that a failed run tells is that it was started
 // wrongly: with an option that is not there, a configuration that can not be read.
 func neverBegan(l *Log, r *loopcore.Report) bool {
@@ -38,10 +46,25 @@ func neverBegan(l *Log, r *loopcore.Report) bool {
 	if f.Line > 0 || f.Message == "" || f.Rule != "" || f.Name != "" && f.Name != l.In.Step || r.Counted && r.Counts.Failed > 0 {
 		return false
 	}
+	few := len(l.Lines) <= fewLines
 	return slices.ContainsFunc(l.Lines, func(line string) bool {
 		s := strings.TrimSpace(line)
-		return (strings.Contains(f.Message, s) || strings.Contains(s, f.Message)) && refusesToBegin(s)
+		if few && lacks(s) {
+			return true
+		}
+		return (few || strings.Contains(f.Message, s) || strings.Contains(s, f.Message)) && refusesToBegin(s)
 	})
+}
+
+// lacks reports whether a line says that a file, folder or target which it names
+// is not there: `stat ./x: directory not found`, `no test target named 'x'`.
+func lacks(line string) bool {
+	low := strings.ToLower(line)
+	text, _ := complaint(low)
+	if strings.HasPrefix(text, "no ") && slices.ContainsFunc([]string{" named `", " named '", " named \""}, func(w string) bool { return strings.Contains(text, w) }) {
+		return true
+	}
+	return text != "" && strings.ContainsAny(line, "/'`\"") && slices.ContainsFunc(absent, func(w string) bool { return strings.Contains(low, w) })
 }
 
 // refusesToBegin reports whether a line is a program's refusal to begin, and not

@@ -27,6 +27,12 @@ func TestNeverBegan(t *testing.T) {
 		"Error: unrecognized cop or department Style/Nope found in .rubocop.yml\n":      loopcore.StatusBuildError,
 		"ERROR: the \"Nope\" coding standard is not installed.\n":                       loopcore.StatusBuildError,
 		"There was a problem loading formatter: ./nope.js\n":                            loopcore.StatusBuildError,
+		"stat /home/me/shop/nope: directory not found\n":                                loopcore.StatusBuildError,
+		"error: no test target named `nope` in default-run packages\n":                  loopcore.StatusBuildError,
+		"[Errno 2] No such file or directory: 'nope.yml'\n":                             loopcore.StatusBuildError,
+		"prog: error: unknown/bad flag: --nope; re-run with --help for usage.\n":        loopcore.StatusBuildError,
+		"AssertionError: file not found: 'cart.json'\n":                                 loopcore.StatusFail,
+		"FAILED: the user does not exist\n":                                             loopcore.StatusFail,
 	} {
 		for _, step := range []string{"", "test"} {
 			if r := Parse(Input{Text: []byte(text), Exit: 1, HasExit: true, Step: step}); r.Status != want {

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -36,6 +37,9 @@ func readPHP(l *Log, c *Claims) loopcore.Report {
 		end := i + 1
 		for end < len(l.Lines) && (strings.HasPrefix(l.Lines[end], "#") || strings.HasPrefix(l.Lines[end], "Stack trace:") || strings.HasPrefix(l.Lines[end], "  thrown in ")) {
 			end++
+		}
+		if slices.ContainsFunc(l.Lines[i:end], func(t string) bool { return strings.Contains(t, "FileLoader.php(") }) { // a file of tests that PHPUnit could not load
+			f.Kind = loopcore.FailCompile
 		}
 		c.Take(me, i, end)
 		r.Failures = append(r.Failures, f)

@@ -31,7 +31,25 @@ func readPHPUnit(l *Log, c *Claims) loopcore.Report {
 	if s.r.Counted && s.r.Counts.Total == 0 && s.r.Counts.Bad() == 0 && len(s.r.Failures) == 0 {
 		s.r.Status = loopcore.StatusNoTests
 	}
+	if s.left() {
+		s.r.Status = loopcore.StatusCrash
+	}
 	return s.r
+}
+
+// left reports whether PHPUnit began and did not come to its end, without a
+// word: below its name there is nothing but progress.
+func (s *phpunitRun) left() bool {
+	in := s.l.In
+	if !in.HasExit || in.Exit == 0 || s.time > 0 || s.r.Counted || s.r.Status != "" || !strings.HasPrefix(s.l.Line(0), "PHPUnit ") {
+		return false
+	}
+	for _, line := range s.l.Lines[1:] {
+		if strings.Trim(line, ".FEWRSIDN") != "" && !strings.HasPrefix(line, "Runtime: ") && !strings.HasPrefix(line, "Configuration: ") && !strings.HasPrefix(line, "Random Seed: ") {
+			return false
+		}
+	}
+	return true
 }
 
 // phpunitRun is the state of one pass.
