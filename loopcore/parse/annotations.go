@@ -35,6 +35,7 @@ func readAnnotations(l *Log, c *Claims) loopcore.Report {
 			Message: text, At: l.Number(i), Optional: level != "error"}
 		if title := props["title"]; ruleLike(title) {
 			f.Rule = title
+			f.Optional = f.Optional && !pylintCode(title) // Pylint fails on each of its messages
 		} else if title != "" && f.Message == "" {
 			f.Message = title
 		}

@@ -75,10 +75,23 @@ func colonPosition(s string, at, skip int) (d diagnostic, rest string, ok bool) 
 			_, rest = number(rest[1:]) // the end of a range
 		}
 	}
-	if rest != "" && !strings.ContainsRune(": \t-", rune(rest[0])) {
+	if rest = afterRanges(rest); rest != "" && !strings.ContainsRune(": \t-", rune(rest[0])) {
 		return d, "", false
 	}
 	return d, strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(rest, " \t"), ":"), " \t"), true
+}
+
+// afterRanges drops what Clang says behind a position of the source that it
+// means: ":{9:21-9:22}{9:11-9:13}".
+func afterRanges(rest string) string {
+	for strings.HasPrefix(rest, ":{") || strings.HasPrefix(rest, "{") {
+		_, after, ok := strings.Cut(rest, "}")
+		if !ok {
+			break
+		}
+		rest = after
+	}
+	return rest
 }
 
 // bracketPosition is Maven's form: file:[3,4] text.

@@ -16,7 +16,7 @@ var pylint = lineTool{
 
 func matchPylint(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
 	text, code := takeCode(d.text)
-	if len(code) != 5 || !strings.ContainsRune("CRWEFI", rune(code[0])) {
+	if !pylintCode(code) {
 		return loopcore.Failure{}, false
 	}
 	f := d.failure(l, i, loopcore.FailLint)
@@ -31,4 +31,9 @@ func matchPylint(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
 		f.Kind = loopcore.FailCompile
 	}
 	return f, true
+}
+
+// pylintCode reports whether a text is a message's code: C0301.
+func pylintCode(code string) bool {
+	return len(code) == 5 && strings.ContainsRune("CRWEFI", rune(code[0])) && strings.Trim(code[1:], "0123456789") == ""
 }

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -53,7 +54,8 @@ func (s *rspecRun) step(i int) int {
 	case !s.c.Free(rspecName, i):
 	case line == "Failures:":
 		if s.open { // what came before was printed by an example
-			s.r.Failures = s.r.Failures[:s.section]
+			outside := slices.DeleteFunc(s.r.Failures[s.section:], func(f loopcore.Failure) bool { return f.Name != "" })
+			s.r.Failures = s.r.Failures[:s.section+len(outside)]
 		}
 		s.failures, s.open, s.section = true, true, len(s.r.Failures)
 		s.c.Take(rspecName, i, i+1)
