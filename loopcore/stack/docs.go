@@ -226,6 +226,9 @@ var oneTest = loopcore.Lazily(`::| -t | -k | -g | --grep| -run |\.(test|spec)\.|
 // for the gate: whole suite, checking, ending, harmless.
 func (r *repo) docCandidates(d docCommand, index int) []candidate {
 	cmd := strings.TrimSpace(d.text)
+	if d.said != "" && !strings.ContainsAny(cmd, " /.") && strings.HasPrefix(r.text(path.Join(d.line.dir, cmd)), "#!") {
+		cmd = "./" + cmd // a program of the repository by its bare name
+	}
 	if cmd == "" || len(cmd) > 300 || oneTest.MatchString(cmd) || strings.HasSuffix(cmd, "...") && !strings.HasSuffix(cmd, "/...") || !looksLikeCommand(cmd) {
 		return nil
 	}
@@ -273,6 +276,9 @@ func (r *repo) docCandidates(d docCommand, index int) []candidate {
 	if len(kinds) > 1 {
 		rank += 500
 	}
+	if ofOneFolder(n, kind) {
+		rank += 800
+	}
 	if len(kinds) == 0 && len(n.direct) == 0 {
 		if d.said == "" || !r.callable(cmd, d.line.dir) {
 			return nil
@@ -319,6 +325,26 @@ func (r *repo) docCandidate(d docCommand, cmd string, n *nature, kind loopcore.K
 		}
 	}
 	return []candidate{c}
+}
+
+// ofOneFolder says whether a command names one folder below as all that it
+// looks at: go test ./server/..., where a wider one may stand beside it.
+func ofOneFolder(n *nature, k loopcore.Kind) bool {
+	for _, l := range n.leaves {
+		if l.kind != k || l.via != nil {
+			continue
+		}
+		paths := 0
+		for _, a := range l.args {
+			if a = strings.Trim(strings.TrimPrefix(a, "./"), "/"); !strings.HasPrefix(a, "-") && strings.Contains(a, "/") {
+				paths++
+			}
+		}
+		if paths == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func subsetRank(name string) bool {

@@ -112,6 +112,8 @@ func (r *repo) offer(t *task, runner int, named, reached bool) []candidate {
 		}
 		add(kind, rank)
 	case rewritesByName(t.name) && n.mutates || beside(t.name):
+	case t.runner == "scripts" && n.unknown && aggregateNames[strings.Join(nameWords(t.name), "-")]:
+		// all of CI, of which one part is known
 	case len(kinds) == 1 && !kinds[kBuild]:
 		for k := range kinds {
 			add(k, rankByBody+r.plainness(t))

@@ -115,4 +115,4 @@ func rewritesByName(name string) bool {
 var aggregateNames = map[string]bool{"check": true, "checks": true, "ci": true, "all": true, "verify": true, "validate": true,
 	"precommit": true, "pre-commit": true, "prepush": true, "pre-push": true, "check-all": true, "default": true, "qa": true, "check-ci": true,
 	"ci-check": true, "presubmit": true, "test-all": true, "ready": true, "quality": true, "verify-all": true, "local-ci": true,
-	"build-test": true, "pr": true, "ok": true}
+	"build-test": true, "pr": true, "ok": true, "cibuild": true}

@@ -2,6 +2,7 @@ package stack
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -224,6 +225,7 @@ func (r *repo) follow(n *nature, text, dir string, vars map[string]string, via *
 			}
 			n.workspace(c, at, via)
 			n.masked = n.masked || c.masked
+			n.watches = n.watches || slices.Contains(c.words, "--watch") // handed on to what the task runs
 			continue
 		}
 		if r.inline(n, c, at, vars, via, depth) {
@@ -295,7 +297,7 @@ func (r *repo) inline(n *nature, c command, at string, vars map[string]string, v
 		return false
 	}
 	before := n.size
-	if classify(w).kind == "" { // a script called like a known tool is that tool
+	if _, tool := oddPrograms[programName(file)]; !tool && classify(w).kind == "" { // a script called like a known tool is that tool
 		r.follow(n, r.text(name), at, vars, via, depth+1)
 	}
 	return n.size > before

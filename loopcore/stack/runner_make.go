@@ -156,6 +156,9 @@ func (m *makeFile) rule(line, file string, no int) []*task {
 			}
 			continue
 		}
+		if strings.ContainsAny(name, "$(),") {
+			continue // of a function that only make can call
+		}
 		if name == ".DEFAULT_GOAL" || strings.HasPrefix(name, ".") && strings.ToUpper(name) == name {
 			continue
 		}

@@ -40,6 +40,7 @@ func splitShell(text string, vars map[string]string) []command {
 	if err != nil {
 		return w.lines(text)
 	}
+	w.waits = waits(f)
 	for _, st := range f.Stmts {
 		w.stmt(st, command{})
 	}
@@ -47,11 +48,22 @@ func splitShell(text string, vars map[string]string) []command {
 	return w.out
 }
 
+// waits says whether a text waits for what it started in the background.
+func waits(f *syntax.File) (found bool) {
+	syntax.Walk(f, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.CallExpr)
+		found = found || ok && len(c.Args) > 0 && c.Args[0].Lit() == "wait"
+		return !found
+	})
+	return found
+}
+
 type shellWalk struct {
 	vars  map[string]string
 	dir   string
 	out   []command
 	loose bool // under set +e
+	waits bool // for what it started in the background
 	depth int
 }
 
@@ -91,6 +103,9 @@ func (w *shellWalk) tail() {
 func (w *shellWalk) stmt(st *syntax.Stmt, ctx command) {
 	if st == nil || st.Cmd == nil || w.depth > 40 || len(w.out) > 3000 {
 		return
+	}
+	if st.Background && !w.waits {
+		return // a server that the commands after it need: nobody reads its exit code
 	}
 	w.depth++
 	defer func() { w.depth-- }()

@@ -233,6 +233,9 @@ func refineTool(v *verdict) {
 		for _, x := range a {
 			v.partial = v.partial || !strings.HasPrefix(x, "-") && strings.Count(strings.Trim(x, "/"), "/") > 0 && !strings.HasPrefix(x, "$")
 		}
+		if hasFlag(a, "--warm-coverage-cache", "--generate-configuration", "--migrate-configuration", "--check-version", "--check-php-configuration") {
+			v.kind = ""
+		}
 	case "twine":
 		if len(a) == 0 || a[0] != "check" {
 			v.kind = ""
