@@ -23,6 +23,10 @@ func (d *diff) loopSources() {
 				old[h.text]--
 				continue
 			}
+			if was, ok := fewerTurns(p.old.sources(), h.text); ok {
+				d.report("T11", loopcore.SevBlock, p.new.unit.path, h.line, fmt.Sprintf("test %q: fewer turns: %s → %s", p.new.path, was, h.text))
+				continue
+			}
 			cut := narrowRE.FindString(skipCallRE.ReplaceAllString(h.text, "")) // a skip is told as one
 			empty := emptySources(h.text) > emptied && old[strings.ReplaceAll(h.text, "[]", "array()")] == 0
 			if cut == "" && !empty || anyContains(old, cut) && !empty {
@@ -31,6 +35,29 @@ func (d *diff) loopSources() {
 			d.report("T11", loopcore.SevBlock, p.new.unit.path, h.line, fmt.Sprintf("test %q: cases cut short: %s", p.new.path, h.text))
 		}
 	}
+}
+
+// turnsRE is the number that ends a loop.
+var turnsRE = lazily(`(?:<=?|\brange\((?:\d+, ?)?|\.\.[.=<]?|\bin range |\buntil |\bto )(\d+)`)
+
+// fewerTurns returns the former header of a loop that makes a tenth of its turns
+// now, or one, or none.
+func fewerTurns(olds []row, is string) (string, bool) {
+	m := turnsRE.FindStringSubmatchIndex(is)
+	if m == nil {
+		return "", false
+	}
+	n := parseNumber(is[m[2]:m[3]])
+	for _, o := range olds {
+		k := turnsRE.FindStringSubmatchIndex(o.text)
+		if k == nil || o.text[:k[2]] != is[:m[2]] || o.text[k[3]:] != is[m[3]:] {
+			continue
+		}
+		if v := parseNumber(o.text[k[2]:k[3]]); n*10 <= v || n <= 1 && v > 2 {
+			return o.text, true
+		}
+	}
+	return "", false
 }
 
 // skipCallRE is a mark that leaves a test out, and no method of a list.

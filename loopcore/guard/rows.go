@@ -10,6 +10,7 @@ type row struct {
 	text string
 	all  string // the whole list in one spelling, "" for attributes
 	line int
+	at   int    // the token, of an exit
 	list string // what names the list, to compare like with like
 }
 

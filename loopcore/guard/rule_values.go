@@ -21,7 +21,7 @@ func (d *diff) judgeTolerance(p testPair, o, n *check, change string) bool {
 		d.report("A05", sev, path, n.line, change)
 	case o.tol > 0 && n.tol > o.tol*1.0001:
 		d.report("A05", d.wider(o.tol, n.tol), path, n.line, change)
-	case o.tol > 0 && oneNumberApart(o.text, n.text): // narrower
+	case o.tol > n.tol && oneNumberApart(o.text, n.text): // narrower
 	default:
 		return false
 	}

@@ -33,6 +33,12 @@ func (u *unit) wraps(i int, t *test) []wrap {
 		}
 		out = append(out, u.wrapOf(o, head, t)...)
 	}
+	if name, ok := u.inlineClosure(i, t); ok && !u.usedName(name, t) {
+		out = append(out, wrap{"fn", name})
+	}
+	for _, cond := range u.directivesAround(i, t.body) {
+		out = append(out, u.condWrap(cond))
+	}
 	// a one-line if: `if (x) assert…`, `assert … if x`
 	s := u.stmtStart(i)
 	if w := u.text(s); (w == "if" || w == "unless") && s < i && s >= t.body {
@@ -134,8 +140,14 @@ func (u *unit) wrapOf(o int, head string, t *test) []wrap {
 	if name := u.closureName(o); name != "" && !u.usedName(name, t) {
 		return []wrap{{"fn", name}}
 	}
+	if s := u.stmtStart(o); bareClosureRE.MatchString(head) && (u.first(s) || u.text(s-1) == ";") && u.text(u.close(o)+1) != "." && u.text(u.close(o)+1) != "(" {
+		return []wrap{{"fn", head}}
+	}
 	return nil
 }
+
+// bareClosureRE is a statement that only makes a function.
+var bareClosureRE = lazily(`^(->|lambda|proc|(async )?\(\)=>)(\(\))?$`)
 
 // nullSafeRE begins a block that runs only for what is there.
 var nullSafeRE = lazily(`\?\.(let|also|run|apply)$`)
@@ -197,6 +209,35 @@ func (u *unit) closureName(o int) string {
 	return ""
 }
 
+// inlineClosure names the function whose whole body is the assertion at token i:
+// check = () => expect(…), Runnable check = () -> …, void Check() => …, || assert!(…).
+func (u *unit) inlineClosure(i int, t *test) (string, bool) {
+	for u.text(i-1) == "." || u.text(i-1) == "->" && u.lang == langPHP || u.text(i-1) == "::" {
+		i = u.prev(i - 1)
+	}
+	arrow := i - 1
+	switch u.text(arrow) {
+	case "=>", "->", "|", "||":
+	case ":":
+		if u.lang != langPython || !strings.Contains(u.norm(u.stmtStart(i), i), "lambda") {
+			return "", false
+		}
+	default:
+		return "", false
+	}
+	for k := u.prev(arrow); k >= t.body && u.up(k) == u.up(i); k = u.prev(k) {
+		switch {
+		case u.text(k) == "=" || u.text(k) == ":=":
+			return u.text(k - 1), u.kind(k-1) == tkIdent
+		case u.text(k) == "(" && u.lang == langCSharp && u.kind(k-1) == tkIdent && u.kind(k-2) == tkIdent:
+			return u.text(k - 1), true
+		case u.first(k):
+			return "", false
+		}
+	}
+	return "", false
+}
+
 func (u *unit) usedIn(f *fn, t *test) bool { return u.usedName(f.name, t) || f.open < t.body }
 
 // usedName says whether a local function is called or handed on inside of the test.
@@ -216,11 +257,25 @@ func (u *unit) usedName(name string, t *test) bool {
 		if next == "(" && u.text(u.close(i+1)+1) == "{" && u.isOpen(u.close(i+1)+1) { // its declaration
 			continue
 		}
+		if t.looksAt(i) {
+			continue
+		}
 		bare := (u.first(i) || prev == ";" || prev == "{") && (next == ";" || next == "}" || next == "end" || next == "" || u.first(i+1)) && u.lang != langShell && u.lang != langRuby && u.lang != langElixir
 		if bare || prev == "=" && u.text(i-2) == "_" || prev == ")" && u.text(i-2) == "void" || prev == "void" || u.lang == langRuby && u.first(i) && u.closureOnly(name, t) || u.lang == langElixir && u.first(i) && next != "." {
 			continue
 		}
 		return true
+	}
+	return false
+}
+
+// looksAt says whether an assertion asks of the name at token i only that it is
+// there, or is a function.
+func (t *test) looksAt(i int) bool {
+	for k := range t.checks {
+		if c := &t.checks[k]; c.family == famValue && c.rank <= 55 && len(c.opAt) > 0 && c.opAt[0].from == i && c.opAt[0].to == i+1 {
+			return true
+		}
 	}
 	return false
 }
