@@ -382,7 +382,7 @@ func looksLikeCommand(s string) bool {
 // callable says whether an unknown program of a command is in the repository.
 func (r *repo) callable(cmd, dir string) bool {
 	w := unwrapPlain(strings.Fields(cmd))
-	if len(w) == 0 {
+	if len(w) == 0 || setupPrograms[programName(w[0])] {
 		return false
 	}
 	for _, x := range w[:min(len(w), 3)] {

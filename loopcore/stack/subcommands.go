@@ -236,6 +236,8 @@ func refineTool(v *verdict) {
 		if hasFlag(a, "--warm-coverage-cache", "--generate-configuration", "--migrate-configuration", "--check-version", "--check-php-configuration") {
 			v.kind = ""
 		}
+	case "swift", "dotnet":
+		v.partial = v.partial || v.kind == kTest && hasFlag(a, "--filter")
 	case "twine":
 		if len(a) == 0 || a[0] != "check" {
 			v.kind = ""
