@@ -114,7 +114,7 @@ func (f *fileDiff) without(lines []int) (data []byte, at []int, why string) {
 		}
 	}
 	if len(undo) == len(all) {
-		return nil, nil, "nothing else was changed in it"
+		return nil, nil, "what was changed in it can not be told apart from that"
 	}
 	slices.SortFunc(undo, func(x, y hunk) int { return x.b0 - y.b0 })
 	text, kept := apply(a, b, undo)

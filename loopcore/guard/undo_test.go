@@ -48,7 +48,7 @@ func TestUndoKeepsTheHonestPart(t *testing.T) {
 			"exports.add = (a, b) => a + b;\r\nf();\r\n", ""},
 		{"a line of its own", "calc.js", "exports.add = (a, b) => a - b;\r\nf();\r\n", "// eslint-disable-next-line\r\nexports.add = (a, b) => a + b;\r\nf();\r\n",
 			"exports.add = (a, b) => a + b;\r\nf();\r\n", ""},
-		{"a wider suppression", "lib.py", "import os  # noqa: F401\n", "import os, re  # noqa\n", "", "nothing else was changed in it"},
+		{"a wider suppression", "lib.py", "import os  # noqa: F401\n", "import os, re  # noqa\n", "", "what was changed in it can not be told apart from that"},
 		{"a new file that asks whether it is tested", "lib.py", "",
 			"import os\n\n\ndef f():\n    return 1 if 'PYTEST_CURRENT_TEST' in os.environ else 2\n", "", "it is new"},
 		{"a new file with a pair", "b.js", "", "/* eslint-disable */\nvar a = 1;\n/* eslint-enable */\n", "", "it is new"},
