@@ -46,7 +46,7 @@ func readJobs(b []byte) (*ciDoc, bool) {
 				jobs[k] = e
 			}
 		}
-		for _, k := range [...]string{"script", "steps", "install", "before_script", "test_script", "pipeline", "stages", "tasks"} {
+		for _, k := range [...]string{"script", "steps", "before_install", "install", "before_script", "test_script", "pipeline", "stages", "tasks"} {
 			if e, ok := m[k]; ok {
 				jobs["("+k+")"] = map[string]any{"script": e}
 			}

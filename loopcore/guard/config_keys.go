@@ -282,6 +282,7 @@ var keyRules = []keyRule{
 	kh("C08", looseAny, `(^|/)taskfile\.ya?ml$`, `\.status$`),
 	kh("E06", looseAny, `(^|/)junit-platform\.properties$`, `conditions\.deactivate$|autodetection\.enabled$`),
 	kh("E06", looseAny, `(^|/)gradle\.properties$`, `skip`),
+	kh("C01", looseGrow, anyFile, `(^|[._-])tests?[-_](skip|exclude|ignore)s?$`),
 }
 
 // keyRuleOf finds the row for a key of a file.

@@ -29,25 +29,26 @@ func (f *fileDiff) path() string {
 
 // diff is the state of one Check.
 type diff struct {
-	in      Input
-	files   []*fileDiff
-	byPath  map[string]*Change
-	found   []loopcore.Finding
-	impl    bool            // the implementation changed in more than comments
-	removed map[string]bool // names that the implementation no longer defines
-	added   map[string]bool // names that it newly defines
-	pairs   []testPair
-	lost    []lostTest
-	fresh   []*test         // new tests without a partner
-	suites  map[*test]*test // new suite → old suite
-	owner   map[*unit]*fileDiff
-	library map[lang]bool       // memory of providesLibrary
-	newRows map[*fileDiff][]row // memory of freshRows
-	shrank  bool                // the implementation is smaller than it was
-	narrow  bool                // a number type became less precise
-	pyNames []string            // memory of pythonClasses, nil until asked
-	base    *baseIndex          // the baseline's paths, once asked
-	rows    [][]string          // numbers of single assertions and rows of the tests, see addRows
+	in       Input
+	files    []*fileDiff
+	byPath   map[string]*Change
+	found    []loopcore.Finding
+	impl     bool            // the implementation changed in more than comments
+	removed  map[string]bool // names that the implementation no longer defines
+	added    map[string]bool // names that it newly defines
+	pairs    []testPair
+	lost     []lostTest
+	fresh    []*test         // new tests without a partner
+	suites   map[*test]*test // new suite → old suite
+	owner    map[*unit]*fileDiff
+	library  map[lang]bool       // memory of providesLibrary
+	newRows  map[*fileDiff][]row // memory of freshRows
+	shrank   bool                // the implementation is smaller than it was
+	coarser  bool                // a number type became less precise
+	narrowAt map[string]bool     // memory of narrow
+	pyNames  []string            // memory of pythonClasses, nil until asked
+	base     *baseIndex          // the baseline's paths, once asked
+	rows     [][]string          // numbers of single assertions and rows of the tests, see addRows
 }
 
 func newDiff(in Input) *diff {
@@ -55,7 +56,7 @@ func newDiff(in Input) *diff {
 		in.Mode = ModeNoWeaken
 	}
 	d := &diff{in: in, byPath: map[string]*Change{}, removed: map[string]bool{}, added: map[string]bool{}, suites: map[*test]*test{},
-		owner: map[*unit]*fileDiff{}, library: map[lang]bool{}, newRows: map[*fileDiff][]row{}}
+		owner: map[*unit]*fileDiff{}, library: map[lang]bool{}, newRows: map[*fileDiff][]row{}, narrowAt: map[string]bool{}}
 	changes := append([]Change(nil), in.Changes...)
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	for i := range changes {
@@ -282,7 +283,7 @@ func (d *diff) compareImpl() {
 	d.shrank = len(newText)+shrunk < len(oldText)
 	for _, w := range [...]string{"float32", "f32", "Float32", "half", "float16"} {
 		if strings.Count(newText, w) > strings.Count(oldText, w) {
-			d.narrow = true
+			d.coarser = true
 		}
 	}
 }

@@ -166,7 +166,7 @@ var bodyMarks = map[lang][]markRule{
 		rx(markXfail, `->markTestIncomplete\([^\n]*|(self|static)::markTestIncomplete\([^\n]*`),
 	},
 	langC: {
-		rx(markSkip, `\bGTEST_SKIP(_)?\([^\n]*|(^|[;){}])SKIP\([^\n]*|\bTEST_IGNORE(_MESSAGE)?\([^\n]*|\bTEST_IGNORE_LINE|\bcr_skip(_test)?\([^\n]*|^skip\(\)|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
+		rx(markSkip, `\bGTEST_SKIP(_)?\([^\n]*|(^|[;){}])SKIP\([^\n]*|\bTEST_IGNORE(_MESSAGE)?\([^\n]*|\bTEST_IGNORE_LINE|\bcr_skip(_test)?\([^\n]*|^skip\(\)|\bcl_skip\(|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
 		rx(markXfail, `\bQEXPECT_FAIL\(`),
 	},
 	langCSharp: {

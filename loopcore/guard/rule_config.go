@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -69,6 +70,7 @@ func (d *diff) settingsOf(f *fileDiff) {
 	if isBaseline(p) && ext(p) == ".neon" && len(after) < len(before) {
 		return // fewer findings are accepted; which, its entries tell
 	}
+	var changes []keyChange
 	migrated := f.old != nil && len(before["version"]) != len(after["version"]) && !d.inLoop() // the file follows another scheme
 	for _, k := range keysOf(before, after) {
 		if equalBags(before[k], after[k]) {
@@ -85,8 +87,15 @@ func (d *diff) settingsOf(f *fileDiff) {
 			if migrated {
 				r.sev = loopcore.SevHuman
 			}
-			keyChange{d, f, r, k, before[k], after[k]}.judge()
+			changes = append(changes, keyChange{d, f, r, k, before[k], after[k]})
 		}
+	}
+	from, traded := len(d.found), !d.inLoop() && slices.ContainsFunc(changes, keyChange.tighter)
+	for _, c := range changes {
+		c.judge()
+	}
+	if traded {
+		d.soften(from)
 	}
 	d.lostElements(f, before, after)
 	d.hookSettings(f, before, after)

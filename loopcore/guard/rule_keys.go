@@ -67,6 +67,13 @@ func (c keyChange) looser() loopcore.Severity {
 	return silent
 }
 
+// tighter says whether the setting asks for more than it did: what the same
+// file loosens may be the price of that.
+func (c keyChange) tighter() bool {
+	back := keyChange{c.d, c.f, c.r, c.key, c.b, c.a}
+	return len(c.a) > 0 && back.looser() != silent && c.looser() == silent
+}
+
 // softened has a person judge, outside a loop, what honest commits do too.
 func (c keyChange) softened(sev loopcore.Severity) loopcore.Severity {
 	if sev != loopcore.SevBlock {

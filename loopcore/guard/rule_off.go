@@ -21,6 +21,7 @@ func (d *diff) offRules() {
 		}
 		d.guarded(f)
 		if f.testSide() || f.hasTests() {
+			d.codeInComments(f)
 			d.offLists(f)
 			d.ignoredWarnings(f)
 			d.suiteExits(f)
@@ -33,6 +34,7 @@ func (d *diff) offRules() {
 	for _, p := range d.pairs {
 		if !p.equal {
 			d.retried(p)
+			d.compiledUnder(p)
 			d.fewerLooks(p)
 		}
 	}

@@ -15,6 +15,9 @@ var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?r
 // receiveRE waits for a message of Elixir.
 var receiveRE = lazily(`\bassert_receive\b.*,(\d[\d_]*)$`)
 
+// receiveDefault is how many milliseconds ExUnit waits when nothing is said.
+const receiveDefault = 100
+
 // moreIsLess are the settings of which a smaller number asks for less.
 var moreIsLess = lazily(`(?i)^(max_examples|max_runs|with_cases|num_?runs|max_?success|numtests|min_?success|iterations|successPercentage|checks?_per)`)
 
@@ -66,7 +69,7 @@ func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner st
 // others of its name did, or is the first and tries again.
 func raises(before []limit, n limit, name string) bool {
 	if len(before) == 0 {
-		return n.value > 1 && hasAny(name, "retr", "tries", "flaky", "rerun", "attempts")
+		return n.value > 1 && hasAny(name, "retr", "tries", "flaky", "rerun", "attempts") || name == "assert_receive" && n.value > receiveDefault
 	}
 	for _, o := range before {
 		if o.value >= n.value {

@@ -30,7 +30,7 @@ func (d *diff) judgeTolerance(p testPair, o, n *check, change string) bool {
 
 // wider judges a tolerance that grew: more than ten times is block, unless the type became less precise.
 func (d *diff) wider(before, after float64) loopcore.Severity {
-	if after > before*10.0001 && !(d.narrow && after <= 1e-3) {
+	if after > before*10.0001 && !(d.coarser && after <= 1e-3) {
 		return loopcore.SevBlock
 	}
 	return loopcore.SevHuman

@@ -63,6 +63,11 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 		}
 		d.ciUses(f, oj, nj, b)
 		ra, rb := minus(oj.runs, nj.runs), minus(nj.runs, oj.runs)
+		for _, r := range ra {
+			if contains(rb, strings.TrimSpace(r)+" || true") || contains(rb, strings.TrimSpace(r)+" || :") {
+				d.report("C07", loopcore.SevHuman, f.path(), line([]string{r}), name+": the failure of a command no longer counts: "+clip(r, 120))
+			}
+		}
 		if len(ra) == 0 {
 			if len(rb) > 0 && weakensShell(rb) {
 				d.report("C07", loopcore.SevBlock, f.path(), line(rb), name+": "+clip(strings.Join(rb, "; "), 120))
@@ -180,14 +185,29 @@ func (d *diff) ciMatrix(f *fileDiff, a, b *ciDoc) {
 			d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), k, nil), fmt.Sprintf("%s: %s lost %s", name, k, show(gone)))
 		}
 		for _, k := range keysOf(nj.lists, nil) {
-			if tolerated := "continue-on-error: ${{ matrix." + k[strings.LastIndexByte(k, '.')+1:]; contains(nj.lists[k], "true") && !contains(oj.lists[k], "true") && strings.Contains(string(f.old.Data), tolerated) {
-				d.report("C07", loopcore.SevBlock, f.path(), 0, fmt.Sprintf("%s: %s lets failures pass", name, k))
+			leaf := k[strings.LastIndexByte(k, '.')+1:]
+			if contains(nj.lists[k], "true") && !contains(oj.lists[k], "true") && strings.Contains(string(f.old.Data), "continue-on-error: ${{ matrix."+leaf) {
+				sev := loopcore.SevBlock
+				if oj.tolerates(leaf) {
+					sev = d.doubtful() // as it does for others of the matrix
+				}
+				d.report("C07", sev, f.path(), 0, fmt.Sprintf("%s: %s lets failures pass", name, k))
 			}
 			if strings.Contains(k, "exclude") && len(minus(nj.lists[k], oj.lists[k])) > 0 {
 				d.report("C07", loopcore.SevHuman, f.path(), 0, fmt.Sprintf("%s: %s grew", name, k))
 			}
 		}
 	}
+}
+
+// tolerates says whether an entry of the matrix has that switch on.
+func (j *job) tolerates(leaf string) bool {
+	for k, v := range j.lists {
+		if strings.HasSuffix(k, "."+leaf) && contains(v, "true") {
+			return true
+		}
+	}
+	return false
 }
 
 // holdsWords says whether each word of a list stands in a text.
@@ -251,7 +271,8 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 			}
 		}
 	}
-	for _, k := range [...]string{"os", "arch", "compiler", "image", "platform"} { // axes at the top, as Travis and AppVeyor have them
+	for _, k := range [...]string{"os", "arch", "compiler", "image", "platform", "node_js", "jdk", "python", "rvm", "php", "go", "rust", "perl", "otp_release",
+		"elixir", "dotnet", "osx_image", "gemfile", "env", "matrix"} { // axes at the top, as Travis and AppVeyor have them
 		if gone := minus(a.all[k], b.all[k]); len(gone) > 0 && len(b.all[k]) > 0 && len(b.all[k]) < len(a.all[k]) {
 			d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), k, nil), fmt.Sprintf("%s lost %s", k, show(gone)))
 		}
