@@ -38,7 +38,7 @@ func readJUnit4(l *Log, c *Claims) loopcore.Report {
 			if n == 0 {
 				r.Status = loopcore.StatusNoTests
 			}
-		case started && phpunitHead(line) != "" && strings.HasSuffix(line, ")"):
+		case started && junit4Head(line):
 			f, end := junit4Failure(l, i)
 			r.Failures = append(r.Failures, f)
 			c.Take(me, i, end)
@@ -52,6 +52,14 @@ func readJUnit4(l *Log, c *Claims) loopcore.Report {
 	return r
 }
 
+// junit4Head reports whether a line begins a failure: "1) test(pkg.Class)", or
+// of a class that could not be set up "2) pkg.Class".
+func junit4Head(line string) bool {
+	head := phpunitHead(line)
+	class, _ := surefireTest(head)
+	return head != "" && (strings.HasSuffix(head, ")") || class == head && !strings.Contains(head, " "))
+}
+
 // junit4Failure reads "1) test(pkg.Class)", the exception and its trace.
 func junit4Failure(l *Log, i int) (loopcore.Failure, int) {
 	f := loopcore.Failure{At: l.Number(i)}
@@ -63,7 +71,7 @@ func junit4Failure(l *Log, i int) (loopcore.Failure, int) {
 	end := i + 1
 	for ; end < len(l.Lines); end++ {
 		line := l.Lines[end]
-		if phpunitHead(line) != "" && strings.HasSuffix(line, ")") || strings.HasPrefix(line, "FAILURES!!!") {
+		if junit4Head(line) || strings.HasPrefix(line, "FAILURES!!!") {
 			break
 		}
 		t.line(line)

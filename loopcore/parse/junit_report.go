@@ -275,6 +275,13 @@ func (x *xmlRun) message(c *xmlCase, p xmlProblem, s *Log, b body) string {
 		}
 		return m
 	}
+	if strings.HasPrefix(m, "expect(") { // Jest's and Playwright's: what they expected stands below
+		for i, line := range s.Lines {
+			if strings.Contains(line, m) {
+				return jsMessage(s, i, len(s.Lines))
+			}
+		}
+	}
 	if at := strings.Index(p.text, "\n  cause: "); at >= 0 { // node wraps what was thrown
 		cause, _, _ := strings.Cut(p.text[at+len("\n  cause: "):], "\n")
 		m = cause

@@ -150,15 +150,15 @@ func checkstyleText(l *Log, i int) (loopcore.Failure, bool) {
 			level, line = p, rest
 		}
 	}
-	if level == "" || !strings.HasSuffix(line, "]") {
+	if level == "" {
 		return loopcore.Failure{}, false
 	}
 	d, ok := scanDiagnostic(line)
 	text, rule := takeRule(d.text, '[', ']')
-	if !ok || rule == "" {
+	if !ok || rule == "" && !l.HasLine("Starting audit...") { // the output may be cut
 		return loopcore.Failure{}, false
 	}
 	f := d.failure(l, i, loopcore.FailLint)
-	f.Message, f.Rule, f.Optional = text, rule, level == "[INFO] "
+	f.Message, f.Rule, f.Optional = text, rule, level != "[ERROR] "
 	return f, true
 }

@@ -128,7 +128,7 @@ var foreignMarks = []string{
 	"/usr/local/go/src/", "/usr/lib/go", "/go/pkg/mod/", "/libexec/src/", "/rustc/", "/.cargo/registry/", "/rustlib/src/", "library/std/src/",
 	"library/core/src/", "library/alloc/src/", "library/test/src/",
 	"/gems/", "/lib/ruby/", "/vendor/bundle/", "vendor/phpunit/", "/usr/share/php", "/vendor/", "/usr/share/lua", "/luarocks/",
-	"<frozen ", "<string>", "<anonymous>", "(native)", "/usr/include/", "/usr/share/", "bun:", "ext:", "deno:", "webpack/bootstrap",
+	"<frozen ", "<internal:", "<string>", "<anonymous>", "(native)", "/usr/include/", "/usr/share/", "bun:", "ext:", "deno:", "webpack/bootstrap",
 	"/_pytest/", "/pluggy/", "/deps/", "/lib/elixir/", "/src/googletest/", "/gtest/",
 }
 

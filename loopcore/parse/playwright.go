@@ -18,6 +18,7 @@ func spotPlaywright(l *Log) bool {
 func readPlaywright(l *Log, c *Claims) loopcore.Report {
 	var r loopcore.Report
 	seen := false
+	printed := playwrightPrinted(l)
 	var listed map[string]bool
 	for i := 0; i < len(l.Lines); i++ {
 		line := l.Lines[i]
@@ -25,7 +26,7 @@ func readPlaywright(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		switch {
-		case strings.HasPrefix(line, "Running ") && strings.Contains(line, " using ") && strings.Contains(line, " worker"):
+		case playwrightBegins(line):
 			seen = true
 			c.Take(playwrightName, i, i+1)
 		case strings.HasPrefix(line, "Error: No tests found"):
@@ -38,7 +39,9 @@ func readPlaywright(l *Log, c *Claims) loopcore.Report {
 			if listed == nil {
 				listed = playwrightListed(l)
 			}
-			r.Failures = append(r.Failures, playwrightFailure(l, i, end, listed))
+			if !printed[i] {
+				r.Failures = append(r.Failures, playwrightFailure(l, i, end, listed))
+			}
 			c.Take(playwrightName, i, end)
 			seen = true
 			i = end - 1
@@ -53,7 +56,40 @@ func readPlaywright(l *Log, c *Claims) loopcore.Report {
 	if !seen {
 		return loopcore.Report{}
 	}
+	if !r.Counted && r.Status == "" {
+		r.Failures = append(r.Failures, playwrightRows(l, r.Failures)...)
+	}
+	if l.In.HasExit && l.In.Exit == 0 && r.Counted && r.Counts.Bad() == 0 {
+		r.Failures, r.Status = nil, loopcore.StatusPass // what is told of passed when it was tried again
+	}
 	return r
+}
+
+// playwrightPrinted finds the titles that a test printed: the runner numbers its
+// own in a row, so they are found from the last one of a run up.
+func playwrightPrinted(l *Log) map[int]bool {
+	printed := map[int]bool{}
+	next, last := 0, true
+	for i := len(l.Lines) - 1; i >= 0; i-- {
+		if playwrightBegins(l.Lines[i]) {
+			next, last = 0, true
+		}
+		if playwrightTitle(l.Lines[i]) == "" || !playwrightBody(l, i) {
+			continue
+		}
+		n := atoi(strings.TrimSpace(l.Lines[i]))
+		if n == next || last || next == 0 && n > 1 { // another reporter's list ends with its last
+			next, last = n-1, false
+			continue
+		}
+		printed[i] = true
+	}
+	return printed
+}
+
+// playwrightBegins reports whether a line is the first of a run.
+func playwrightBegins(line string) bool {
+	return strings.HasPrefix(line, "Running ") && strings.Contains(line, " using ") && strings.Contains(line, " worker")
 }
 
 // playwrightTitle is the title in `  1) [chromium] › e2e/x.spec.js:4:3 › a › b ───`.
@@ -105,20 +141,8 @@ func playwrightFailure(l *Log, i, end int, listed map[string]bool) loopcore.Fail
 			break
 		}
 	}
-	f := loopcore.Failure{At: l.Number(i), Detail: detail(l, i+1, end)}
-	parts := strings.Split(title, " › ")
-	project := ""
-	if strings.HasPrefix(parts[0], "[") && len(parts) > 1 {
-		project, parts = strings.Trim(parts[0], "[]"), parts[1:]
-	}
-	if file, no, _, ok := jsPlace(parts[0]); ok && len(parts) > 1 {
-		f.File, f.Line = l.Path(file), no
-		parts = parts[1:]
-	}
-	f.Suite, f.Name = strings.Join(parts[:len(parts)-1], " › "), parts[len(parts)-1]
-	if project != "" {
-		f.Suite = strings.Trim(project+" › "+f.Suite, " ›")
-	}
+	f := playwrightTest(l, title)
+	f.At, f.Detail = l.Number(i), detail(l, i+1, end)
 	body := i + 1
 	stop := end
 	for k := body; k < end; k++ {
@@ -138,6 +162,48 @@ func playwrightFailure(l *Log, i, end int, listed map[string]bool) loopcore.Fail
 		f.Line, f.Frames = fr.Line, frames
 	}
 	return f
+}
+
+// playwrightTest is the test that a title names, "[chromium] › e2e/x.spec.js:4:3 › a › b".
+func playwrightTest(l *Log, title string) loopcore.Failure {
+	var f loopcore.Failure
+	parts, project := strings.Split(title, " › "), ""
+	if strings.HasPrefix(parts[0], "[") && len(parts) > 1 {
+		project, parts = strings.Trim(parts[0], "[]"), parts[1:]
+	}
+	if file, no, _, ok := jsPlace(parts[0]); ok && len(parts) > 1 {
+		f.File, f.Line = l.Path(file), no
+		parts = parts[1:]
+	}
+	f.Suite, f.Name = strings.Join(parts[:len(parts)-1], " › "), parts[len(parts)-1]
+	if project != "" {
+		f.Suite = strings.Trim(project+" › "+f.Suite, " ›")
+	}
+	return f
+}
+
+// playwrightRows are the tests that the list marks as failed and that are not
+// told of below, because the output ends before.
+func playwrightRows(l *Log, told []loopcore.Failure) []loopcore.Failure {
+	var out []loopcore.Failure
+	have := map[string]bool{}
+	for _, f := range told {
+		have[f.Suite+" › "+f.Name] = true
+	}
+	for i, line := range l.Lines {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "✘ ")
+		rest = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), "0123456789"))
+		if !ok || !strings.HasPrefix(line, "  ") || !strings.Contains(rest, " › ") {
+			continue
+		}
+		f := playwrightTest(l, withoutTime(rest))
+		if name := f.Suite + " › " + f.Name; !have[name] {
+			have[name] = true
+			f.Kind, f.Message, f.At = loopcore.FailAssertion, "failed", l.Number(i)
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // playwrightListed is the titles of tests as the list reporter and the summary

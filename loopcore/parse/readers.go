@@ -28,6 +28,7 @@ var Readers = []Reader{
 	goBuild,
 	ruby, php,
 	rustc,
+	lintXML, // before javac, whose lines look like Checkstyle's
 	javac,
 	cmake,
 	linker,
@@ -35,7 +36,7 @@ var Readers = []Reader{
 	tsc, pyright, mypy, pylint, ruff, pydocstyle, bandit, shellcheck, markdownlint, yamllint, eslint,
 	boxed, biome, prettier, black, rustfmt, phpcs, phpstan,
 	// diagnostics in a common format
-	lintJSON, lintXML, lintCSV, diffList,
+	lintJSON, lintCSV, diffList,
 	// linters whose lines look like many others'
 	staticcheck, golangciLint, flake8, perlcritic, codespell, clangTidy, cppcheck, gcc,
 	goVet,

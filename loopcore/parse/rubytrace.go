@@ -160,7 +160,7 @@ func rubyUncaught(l *Log, i int) (loopcore.Failure, bool) {
 			f.Message = class + ": " + rest
 		}
 	}
-	if strings.HasPrefix(f.File, "<internal") {
+	if strings.HasPrefix(frame.File, "<internal") && f.File == l.Path(frame.File) {
 		f.File, f.Line = "", 0
 	}
 	f.Frames = []loopcore.Frame{frame}
@@ -197,7 +197,11 @@ func readRake(l *Log, c *Claims) loopcore.Report {
 				f.Frames = append(f.Frames, fr)
 			}
 		}
-		f.File, f.Line = place(l, f.Frames)
+		if f.File, f.Line = place(l, f.Frames); f.File == "" {
+			if fr, ok := rubyFrame(strings.TrimPrefix(f.Message, "SyntaxError: ")); ok { // the Rakefile itself
+				f.File, f.Line = l.Path(fr.File), fr.Line
+			}
+		}
 		r.Failures = append(r.Failures, f)
 		r.Status = loopcore.StatusBuildError
 		c.Take(me, i, end+1)
