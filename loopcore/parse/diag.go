@@ -51,7 +51,7 @@ func scanPosition(s string) (d diagnostic, rest string, ok bool) {
 	return d, "", false
 }
 
-// colonPosition reads ":3:4: ", ":3:4-9: ", ":3 ", ":3:4 - ", ":[3,4] " and
+// colonPosition reads ":3:4: ", ":3:4-9: ", ":3.4-3.9: ", ":3 ", ":3:4 - ", ":[3,4] " and
 // ": line 3, col 4, " at s[at], with skip bytes between the mark and the number.
 func colonPosition(s string, at, skip int) (d diagnostic, rest string, ok bool) {
 	tail := s[at+1+skip:]
@@ -69,9 +69,9 @@ func colonPosition(s string, at, skip int) (d diagnostic, rest string, ok bool) 
 	if d.file = s[:at]; d.line == 0 && !(len(rest) > 1 && rest[0] == ':' && rest[1] > '0' && rest[1] <= '9') || !pathLike(d.file) {
 		return d, "", false
 	}
-	if len(rest) > 1 && rest[0] == ':' && rest[1] >= '0' && rest[1] <= '9' {
+	if len(rest) > 1 && (rest[0] == ':' || rest[0] == '.') && rest[1] >= '0' && rest[1] <= '9' {
 		d.col, rest = number(rest[1:])
-		for len(rest) > 1 && (rest[0] == '-' || rest[0] == ':') && rest[1] >= '0' && rest[1] <= '9' {
+		for len(rest) > 1 && (rest[0] == '-' || rest[0] == ':' || rest[0] == '.') && rest[1] >= '0' && rest[1] <= '9' {
 			_, rest = number(rest[1:]) // the end of a range
 		}
 	}

@@ -91,7 +91,7 @@ func (s *shapes) settle(r *loopcore.Report) {
 	}
 	ran := counts.Passed+counts.Failed > 0
 	switch {
-	case s.built, !ran && counting(r.Failures) > 0 && onlyLoadErrors(r.Failures):
+	case s.built && counts.Failed == 0, !ran && counting(r.Failures) > 0 && onlyLoadErrors(r.Failures):
 		r.Status = loopcore.StatusBuildError
 	case counting(r.Failures) > 0:
 		r.Status = loopcore.StatusFail

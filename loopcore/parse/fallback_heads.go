@@ -6,25 +6,29 @@ import (
 
 // kindWords stand where a test's name would: the name is on the next line.
 var kindWords = map[string]bool{"failure": true, "error": true, "fail": true, "failed": true, "[fail]": true, "[error]": true,
-	"[failed]": true, "panicked": true, "[panicked]": true, "failed test": true, "[timedout]": true, "• [failed]": true,
+	"[failed]": true, "panicked": true, "[panicked]": true, "failed test": true, "caused an error": true, "[timedout]": true, "• [failed]": true,
 	"• [panicked]": true, "• [timedout]": true, "✗ [failed]": true}
 
 // kindBegins are the first bytes of such a line: of the words, or of a number.
-var kindBegins = byteSet("fFeEpP[0123456789\xe2")
+var kindBegins = byteSet("fFeEpPcC[0123456789\xe2")
 
 // marks finds every line that names a failing test, or ends what was said of
 // one, in order.
-func (s *shapes) marks() []mark {
+func (s *shapes) marks(known map[int]mark) []mark {
 	x := &scan{s: s, signs: anyMayFail(s.l), listed: -1, lists: &numberedLists{last: map[int]int{}}}
 	for i := 0; i < len(s.l.Lines) && len(x.out) <= maxMarks; i++ {
 		line := s.l.Lines[i]
-		if !s.free(i) || line == "" || x.title(i, line) {
+		if !s.free(i) || line == "" || x.title(i, line, known) {
 			continue
 		}
 		if m, ok := s.kindHead(i); ok && (x.off == "" || x.off == "plain") {
 			x.off = ""
 			x.out = append(x.out, m)
 			i = m.to - 1
+			continue
+		}
+		if m, ok := known[i]; ok {
+			x.out = append(x.out, m)
 			continue
 		}
 		if x.off != "" {
@@ -53,13 +57,14 @@ type scan struct {
 }
 
 // title reads a line that begins a part of the output, or a heading between
-// rules; it reports whether the line was one.
-func (x *scan) title(i int, line string) bool {
+// rules, which is a test's only where no list of results is known; it reports
+// whether the line was one.
+func (x *scan) title(i int, line string, known map[int]mark) bool {
 	if title, rule, ok := ruledTitle(line); ok {
 		switch {
 		case sectionTitle(title):
 			x.section(i, title, rule)
-		case x.off == "":
+		case x.off == "" && known == nil:
 			if m, ok := x.s.ruled(i, title, rule); ok {
 				x.listed = noList
 				m.strong = m.strong || x.fails
@@ -252,11 +257,14 @@ func (s *shapes) kindHead(i int) (mark, bool) {
 	return m.clean()
 }
 
-// below reports whether line i is a word alone below a name that stands below a
-// rule: RackUnit's FAILURE.
+// below reports whether line i is a word alone below a name, which stands below a
+// rule (RackUnit's FAILURE) or less deep (Ant's).
 func (s *shapes) below(i int) bool {
 	t, name := strings.TrimSpace(s.l.Lines[i]), strings.TrimSpace(s.l.Line(i-1))
-	return t == strings.ToUpper(t) && !strings.HasSuffix(t, ":") && name != "" && !ruleLine(name) && ruleLine(strings.TrimSpace(s.l.Line(i-2)))
+	if lastWord(t) != strings.ToUpper(lastWord(t)) || strings.HasSuffix(t, ":") || name == "" || ruleLine(name) {
+		return false
+	}
+	return ruleLine(strings.TrimSpace(s.l.Line(i-2))) || indent(s.l.Lines[i]) > indent(s.l.Line(i-1))
 }
 
 // numbered reads a line of a list of failures: ExUnit, RSpec, PHPUnit, Pest,
@@ -297,8 +305,11 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 		"omission: ", "notification: "}) {
 		return mark{at: i, to: i + 1, style: "pass", depth: depth}, true
 	}
-	if p,
-		ok := findPlace(m.name); ok && p.from == 0 && !strings.HasPrefix(strings.TrimSpace(m.name[p.to:]), "›") || rest[0] == '.' && strings.HasSuffix(m.name, ")") && strings.Contains(m.name, "(\"") {
+	p, placed := findPlace(m.name)
+	if placed && columnWord(placeLabel(m.name, p)) {
+		return mark{}, false // ecj numbers its diagnostics
+	}
+	if placed && p.from == 0 && !strings.HasPrefix(strings.TrimSpace(m.name[p.to:]), "›") || rest[0] == '.' && strings.HasSuffix(m.name, ")") && strings.Contains(m.name, "(\"") {
 		return mark{}, false // an assertion's place, not a test's name
 	}
 	if before := strings.TrimSpace(s.l.Line(i - 1)); before != "" { // hspec sets the place above

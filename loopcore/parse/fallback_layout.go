@@ -45,6 +45,15 @@ func (s *shapes) layouts() []finding {
 		if !ok {
 			f, ok = s.caretRow(i, t)
 		}
+		if !ok {
+			f, ok = s.lineAlone(i, t)
+		}
+		if !ok && file != "" && t[0] != '^' {
+			f, ok = sentence(t)
+			if n := len(out); ok && n > 0 && out[n-1].at == i-1 && out[n-1].line == f.line {
+				continue // the text of the row above
+			}
+		}
 		if word, at, is := strings.Cut(f.text, " at line "); is && columnWord(word) && !strings.Contains(word, " ") { // CSSLint: 3: warning at line 1, col 13
 			f.severity = word
 			_, col, _ := strings.Cut(at, ", col ")
@@ -65,6 +74,36 @@ func (s *shapes) layouts() []finding {
 		}
 	}
 	return out
+}
+
+// lineAlone reads a line's number alone above its deeper message: `Line: 5`.
+func (s *shapes) lineAlone(i int, t string) (finding, bool) {
+	rest, ok := strings.CutPrefix(strings.ToLower(t), "line")
+	no, tail := number(strings.TrimLeft(rest, ": "))
+	if !ok || no == 0 || strings.Trim(tail, ": ") != "" || indent(s.l.Line(i+1)) <= indent(s.l.Lines[i]) {
+		return finding{}, false
+	}
+	return finding{line: no, text: s.nextText(i)}, true
+}
+
+// sentence reads a message that ends with where: `too long on line 3 at column 0`.
+func sentence(t string) (finding, bool) {
+	at := strings.LastIndex(t, " line ")
+	if at < 0 {
+		return finding{}, false
+	}
+	no, tail := number(t[at+6:])
+	head := t[:at]
+	text := strings.TrimSuffix(strings.TrimSuffix(head, " on"), " at")
+	if no == 0 || text == head || len(strings.Fields(tail)) > 4 && !strings.HasPrefix(tail, " (") {
+		return finding{}, false
+	}
+	f := finding{line: no}
+	if _, col, ok := strings.Cut(tail, " col"); ok {
+		f.col = atoi(strings.TrimLeft(col, "umn "))
+	}
+	f.severity, f.text = scanSeverity(text)
+	return f, len(strings.Fields(f.text)) > 1
 }
 
 // caretRow reads quoted source with its line's number above a caret that has the
@@ -93,7 +132,7 @@ func fileHead(t string) (string, bool) {
 			return inside, true
 		}
 	}
-	for _, p := range []string{"FILE: ", "File: ", "file: ", "Checking ", "Linting ", "In file ", "* ", "✖ ", "✗ ", "✘ ", "× ", "● ", "> "} {
+	for _, p := range []string{"FILE: ", "File: ", "file: ", "Checking ", "Linting ", "In file ", "In ", "* ", "✖ ", "✗ ", "✘ ", "× ", "● ", "> "} {
 		t = strings.TrimPrefix(t, p)
 	}
 	name, rest, _ := strings.Cut(t, "  ")
@@ -163,10 +202,10 @@ func row(t string) (finding, bool) {
 	default:
 		return f, false
 	}
-	if rest == "" || !strings.ContainsRune(" :,)|-", rune(rest[0])) {
+	if rest == "" || !strings.ContainsRune(" \t:,)|-", rune(rest[0])) {
 		return f, false
 	}
-	rest = strings.TrimLeft(rest, " :,)|-✖✘×⚠!")
+	rest = strings.TrimLeft(rest, " \t:,)|-✖✘×⚠!")
 	f.severity, f.text = scanSeverity(rest)
 	f.text = strings.TrimSpace(strings.TrimLeft(f.text, "| "))
 	if i := strings.Index(f.text, "] "); strings.HasPrefix(f.text, "[") && i == 2 { // [x] can be mended
@@ -242,30 +281,46 @@ func (s *shapes) aroundPlace(i int, t string, below bool) (found []finding, unde
 
 // placeLabel is what stands before a place, without what only leads there.
 func placeLabel(t string, p textPlace) string {
-	return strings.TrimRight(strings.ToLower(strings.Trim(t[:p.from], " >-=─╭┌│|,[(*●→┬@")), ": -")
+	return strings.TrimRight(strings.ToLower(strings.Trim(t[:p.from], " >-=─╭┌└╰│|,[(*●→┬@`'0123456789.")), ": -")
 }
 
 // nextText is the next line that is not empty, "" where another diagnostic begins.
 func (s *shapes) nextText(i int) string {
-	for k := i + 1; k < i+4; k++ {
+	for k := i + 1; k < i+5; k++ {
 		t := strings.TrimSpace(s.l.Line(k))
 		if t == "" {
 			continue
 		}
-		if p, ok := findPlace(t); ok && placeLine(t, p) || sourceExcerpt(s.l.Line(k), t) {
+		if p, ok := findPlace(t); ok && placeLine(t, p) || sourceExcerpt(s.l.Line(k), t) && !carets(t) {
 			return ""
 		}
-		return t
+		if !s.quoted(k) {
+			return t
+		}
 	}
 	return ""
 }
+
+// quoted reports whether line k is source that a tool quotes, or what it draws
+// below it.
+func (s *shapes) quoted(k int) bool {
+	line, below := s.l.Line(k), strings.TrimSpace(s.l.Line(k+1))
+	t := strings.TrimSpace(line)
+	return sourceExcerpt(line, t) || carets(below) && indent(line) > 0
+}
+
+// carets reports whether a line only points at something in the line above.
+func carets(t string) bool { return t != "" && strings.Trim(t, "^~") == "" }
+
+// boxCorners begin the place of a diagnostic that stands right below its message.
+var boxCorners = []string{"-->", "╭─[", "┌─", ",-[", "╭▸", "┌──"}
 
 // placeLine reports whether a line has little besides its place: an arrow or a
 // label before it, a rule's name or a colon behind it.
 func placeLine(t string, p textPlace) bool {
 	tail := strings.Trim(t[p.to:], " :]),━─-")
 	label := placeLabel(t, p)
-	if strings.HasSuffix(label, " at") && strings.HasPrefix(label, "syntax error") {
+	if strings.HasSuffix(label, " at") && strings.Contains(label, "error") && len(label) < 30 {
 		label = "at"
 	}
 	switch label {
@@ -288,6 +343,9 @@ func (s *shapes) messageAbove(i int) (string, bool) {
 				return "", false
 			}
 			continue
+		}
+		if k == i-1 && hasAnyPrefix(strings.TrimSpace(s.l.Lines[i]), boxCorners) && !s.quoted(k) {
+			return strings.TrimLeft(afterBracket(t), "×✖✘✗⚠x "), true
 		}
 		if rest, ok := strings.CutPrefix(t, ">> Issue: "); ok {
 			return afterBracket(rest), true
@@ -324,6 +382,10 @@ func afterBracket(t string) string {
 // source, or the first line that is no quoted source.
 func (s *shapes) messagesBelow(i int, f finding) []finding {
 	var out []finding
+	if word := strings.Trim(s.l.Lines[i][strings.LastIndexByte(strings.TrimRight(s.l.Lines[i], ": "), ' ')+1:], ": "); columnWord(word) {
+		f.severity = word // GHC: Types.hs:3:11: error:
+	}
+	quoted := false
 	for k := i + 1; k < len(s.l.Lines) && k < i+14 && s.free(k); k++ {
 		line := s.l.Lines[k]
 		t := strings.TrimSpace(line)
@@ -355,8 +417,13 @@ func (s *shapes) messagesBelow(i int, f finding) []finding {
 			f.text = string(r[2:])
 			return append(out, f)
 		}
-		if len(out) == 0 && k == i+1 && indent(line) > indent(s.l.Lines[i]) && !sourceExcerpt(line, t) && strings.Contains(t, ": ") {
-			f.text = t // pydocstyle: the message is indented below
+		if s.quoted(k) {
+			quoted = true
+			continue
+		}
+		near := k == i+1 && indent(line) > indent(s.l.Lines[i]) && (strings.Contains(t, ": ") || f.severity != "")
+		if len(out) == 0 && (near || quoted) { // pydocstyle: the message is indented below; ReScript: it is below the source
+			f.text = strings.TrimLeft(t, "•*- ")
 			return append(out, f)
 		}
 	}

@@ -137,9 +137,12 @@ func failMark(line string) (mark, bool) {
 			return m.clean()
 		}
 	}
-	if word, rest, ok := strings.Cut(s[1:], "] "); ok && s[0] == '[' && failWord[strings.ToLower(strings.Trim(word, " !"))] {
+	if word, rest, ok := strings.Cut(s[1:], "] "); ok && s[0] == '[' && (failWord[strings.ToLower(strings.Trim(word, " !"))] || strings.TrimSpace(word) == "ERROR" && word[0] == ' ') {
 		m.name, m.strong, m.style = rest, true, "[fail]"
 		return m.clean()
+	}
+	if m, ok := m.failedIn(s); ok {
+		return m, true
 	}
 	for _, p := range failWords {
 		rest, ok := strings.CutPrefix(s, p)
@@ -177,8 +180,30 @@ func failMark(line string) (mark, bool) {
 	return m.tailed(s)
 }
 
+// failedIn reads `FAILURE in test.x: text` and `Failure in: suite:1:x`: one word
+// without blanks as the name, or all that is behind a colon.
+func (m mark) failedIn(s string) (mark, bool) {
+	word, rest, ok := strings.Cut(s, " in")
+	if !ok || !failWord[strings.ToLower(word)] && !strings.EqualFold(word, "error") || rest == "" {
+		return m, false
+	}
+	name, labelled := strings.CutPrefix(rest, ":")
+	m.style, m.strong, m.name = "Failure in ", true, strings.TrimSpace(name)
+	if !labelled {
+		var said bool
+		m.name, m.message, said = strings.Cut(m.name, ": ")
+		if !said || rest[0] != ' ' || strings.ContainsAny(m.name, " ()/`") || m.name == "" {
+			return m, false
+		}
+	}
+	return m.clean()
+}
+
 // tailed reads a mark whose sign is the line's end.
 func (m mark) tailed(s string) (mark, bool) {
+	if hasAnyPrefix(s, passSigns) {
+		return mark{}, false // its name ends so
+	}
 	short := withoutTime(withoutShare(s))
 	if at := lastBracket(short); at > 0 && (timeText(short[at+2:len(short)-1]) || strings.HasSuffix(short[:at], "FAILED")) {
 		short = short[:at]
@@ -305,9 +330,17 @@ func (m mark) clean() (mark, bool) {
 	if at := strings.Index(s, ": "); at > 0 && at < 24 && strings.Trim(s[:at], "0123456789:+-~ ") == "" { // 00:01 +0 -1:
 		s = s[at+2:]
 	}
+	for _, w := range []string{" finished in ", " in ", " after ", " took "} {
+		if at := strings.LastIndex(s, w); at > 0 && timeText(s[at+len(w):]) {
+			s = s[:at]
+		}
+	}
+	if end := strings.Index(s, ") "); end > 2 && s[0] == '(' && strings.Trim(s[1:end], "0123456789/") == "" { // (2/4) name
+		s = s[end+2:]
+	}
 	s = withoutTime(s)
 	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "TEST ", "Test: ", "test: ", "Scenario: ",
-		"at setup of ", "at teardown of ", "collecting "} {
+		"Testcase: ", "at setup of ", "at teardown of ", "collecting "} {
 		s = strings.TrimPrefix(s, p)
 	}
 	for _, p := range []string{"[It] ", "[BeforeEach] ", "[AfterEach] ", "[BeforeSuite] "} {
@@ -399,6 +432,12 @@ func (m mark) split() mark {
 	case head == "":
 		return m // a place is all there is
 	default:
+		if at := strings.LastIndex(head, " at "); at > 0 && !strings.Contains(head[at+4:], " ") { // name at Test.<anonymous> (place)
+			head = head[:at]
+		}
+		for _, w := range []string{" at", " in", " on", " failed"} {
+			head = strings.TrimSuffix(head, w)
+		}
 		m.name = head
 		if m.message == "" {
 			m.message = strings.TrimSpace(tail)
@@ -428,14 +467,15 @@ func linePlace(s string) (textPlace, bool) {
 // totalLike reports whether a text speaks of the whole run, not of a test.
 func totalLike(s string) bool {
 	low := strings.ToLower(s)
-	if strings.Contains(low, " errors and ") || strings.Contains(low, " error and ") {
+	if low == "failures" || low == "errors" || strings.Contains(low, " errors and ") || strings.Contains(low, " error and ") {
 		return true
 	}
 	for _, w := range []string{
 		"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run",
 		"build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
 		"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ",
-		"cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures", "errors", "cases: ", "reason: ",
+		"cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures:", "errors:", "failures (", "errors (", "failures in",
+		"errors in", "cases: ", "reason: ",
 	} {
 		if strings.HasPrefix(low, w) || w == "tests failed" && strings.Contains(low, w) {
 			return true

@@ -22,7 +22,25 @@ type reading struct {
 
 // tests reads failing tests: the marks, then the error of each.
 func (s *shapes) tests(total int) {
-	marks := headings(s.l, s.marks())
+	s.marked(total, nil)
+	if n := len(s.found); n > 0 && (n >= total || total == 0) {
+		return
+	}
+	own := s.learned(total)
+	if len(own) == 0 {
+		return
+	}
+	found, lists := s.found, s.lists
+	s.found, s.lists = nil, nil
+	if s.marked(total, own); len(s.found) == 0 || len(found) > 0 && len(s.found) != total {
+		s.found, s.lists = found, lists
+	}
+}
+
+// marked reads failing tests by their marks, with those lines as marks too that
+// are known to be some.
+func (s *shapes) marked(total int, known map[int]mark) {
+	marks := headings(s.l, s.marks(known))
 	s.bodies = map[[2]int]body{}
 	rs := s.readings(marks)
 	// A weak mark that has no error was a line of something else's error.
@@ -222,7 +240,7 @@ func (r *reading) fill(s *shapes, b body, from, to int) {
 	if r.style == qtFail && r.message != "" {
 		f.Message = strings.TrimSpace(r.message + " " + b.message)
 	}
-	if f.Message == "" && r.message != "" {
+	if r.message != "" && (f.Message == "" || !b.placed && strings.HasPrefix(r.style, "word")) {
 		f.Message, f.Kind = r.message, textKind(r.message)
 	}
 	if k := resultKind(r.message); k != "" {

@@ -72,6 +72,9 @@ func shouted(s string) bool {
 // `FAILURES!`, `There were 3 skipped tests:`.
 func plainTitle(line string) (string, bool) {
 	t := strings.TrimSpace(line)
+	if inner := strings.Trim(t, "*#|"); len(inner) < len(t)-1 && strings.HasPrefix(inner, " ") && strings.HasSuffix(inner, " ") && t[0] == t[len(t)-1] {
+		t = strings.TrimSpace(inner) + ":" // * Failures *
+	}
 	if len(t) > 50 || len(t) < 6 || t[0] != '=' && strings.IndexByte(":!)", t[len(t)-1]) < 0 && !shouted(t) {
 		return "", false
 	}
@@ -91,7 +94,7 @@ func plainTitle(line string) (string, bool) {
 		return "", false
 	}
 	switch strings.ToLower(short) {
-	case "failures", "failing specs", "failed specs", "failed", "failed tests", "tests with errors", "failed examples", "failing tests",
+	case "failures", "failure details", "failing specs", "failed specs", "failed", "failed tests", "tests with errors", "failed examples", "failing tests",
 		"failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings",
 		"incomplete", "the following tests failed", "passed", "passed tests":
 		return short, true

@@ -198,6 +198,10 @@ func (s *shapes) stacked(i int) (loopcore.Counts, bool) {
 func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 	for k := i - 1; k >= 0 && k >= i-8; k-- {
 		m, ok := totalsPart(s.l.Lines[k])
+		if _, whole := totalsOf(s.l.Lines[k]); whole && m.Failed == n.Failed && n.Failed > 0 {
+			n.Passed = max(n.Passed, m.Passed)
+			break // the same once more
+		}
 		if !ok || !ofTests(s.l.Lines[k]) {
 			if t := strings.TrimSpace(s.l.Lines[k]); t == "" || strings.HasPrefix(t, "[") && strings.HasSuffix(t, "]") {
 				continue
@@ -220,7 +224,7 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 var totalWords = map[string]int{
 	"passed": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
 	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3,
-	"failing": 2, "failures": 2, "failure": 2, "fails": 2,
+	"unexpected": 2, "broken": 2, "honored": 1, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
 	"errors": 3, "error": 3, "errored": 3, "outside": 3,
 	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4,
 	"inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
@@ -253,7 +257,7 @@ func countsSomething(line string) bool {
 }
 
 // plainTotals are the words of a total that say the opposite of their last one.
-var plainTotals = strings.NewReplacer("expected failures", "foreseen", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "foreseen", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
+var plainTotals = strings.NewReplacer("results as expected", "passed", "expected failures", "foreseen", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "foreseen", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
 
 // readTotals pairs the numbers of a line with their words: `3 failed`,
 // `failures: 2`, `Failed:     1`, `12 unit tests`.
@@ -262,13 +266,14 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 		return n, 0, false
 	}
 	low := strings.ToLower(line)
-	if strings.Contains(low, "expected ") || strings.Contains(low, "occurred ") || strings.Contains(low, "successful ") {
+	if strings.Contains(low, "expected") || strings.Contains(low, "occurred ") || strings.Contains(low, "successful ") {
 		low = plainTotals.Replace(low)
 	}
 	if _, of, ok := strings.Cut(low, " failed out of "); ok { // 4 tests failed out of 9
 		n.Total, pairs = atoi(of), 1
 	} else if _, of, ok := strings.Cut(low, " out of "); ok && strings.Contains(of, " failed") { // 2 out of 3 tests failed
-		n.Total, n.Failed = atoi(of), atoi(low)
+		k, _, _ := strings.Cut(low, " out of ")
+		n.Total, n.Failed = atoi(of), atoi(lastWord(k))
 		return n, 2, n.Total > 0
 	}
 	if k, of,
@@ -286,7 +291,15 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 		for end < len(low) && low[end] >= '0' && low[end] <= '9' {
 			end++
 		}
-		whole := (i == 0 || !strings.ContainsRune(".:/-_", rune(low[i-1])) || low[i-1] == ':') && (end == len(low) || !strings.ContainsRune(".:/%_", rune(low[end])) || end+1 == len(low))
+		if of, rest := number(strings.TrimPrefix(low[end:], "/")); of > 0 && low[end] == '/' && (i == 0 || low[i-1] == ' ') { // 2/4 passed
+			if word := wordAfter(rest, 0); totalWords[word] == 1 || totalWords[word] == 2 {
+				put(&n, totalWords[word], atoi(low[i:end]))
+				n.Total, pairs, outcome = max(n.Total, of), pairs+2, true
+				i = len(low) - len(rest)
+				continue
+			}
+		}
+		whole := (i == 0 || !strings.ContainsRune(".:/-_", rune(low[i-1])) || low[i-1] == ':') && (end == len(low) || !strings.ContainsRune(".:/%_", rune(low[end])) || end+1 == len(low) || low[end] == '.' && low[end+1] == ' ')
 		if word := totalWord(low, i, end); whole && word != "" {
 			kind := totalWords[word]
 			put(&n, kind, atoi(low[i:end]))
@@ -323,12 +336,19 @@ func totalWord(s string, from, to int) string {
 			return label
 		}
 	}
-	if to == len(s) || s[to] == '\t' || s[to] == ',' || s[to] == ';' { // failed 2, canceled 0
+	next := strings.TrimLeft(s[to:], " ")
+	if next == "" || s[to] == '\t' || strings.ContainsRune(",;|]", rune(next[0])) { // failed 2, canceled 0
 		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; totalWords[label] > 0 && totalWords[label] != 5 {
 			return label
 		}
 	}
 	first, second := wordAfter(s[to:], 0), wordAfter(s[to:], 1)
+	if strings.HasSuffix(before, " of") { // Executed 4 of 5
+		before = strings.TrimRight(strings.TrimRight(strings.TrimSuffix(before, " of"), "0123456789"), " ")
+		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; label == "executed" || label == "ran" || label == "run" {
+			return label
+		}
+	}
 	if first == "and" || first == "of" { // Failed 3 and Skipped 0 of 4 tests
 		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; totalWords[label] > 0 && totalWords[label] != 5 {
 			return label

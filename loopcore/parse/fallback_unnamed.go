@@ -10,26 +10,31 @@ import (
 // diagnostics reads what a tool found that no reader knows: `file:12:5: error:
 // text` lines, else in a layout of several lines, else just the files.
 func (s *shapes) diagnostics() {
-	hard := false
+	hard, told := false, false
+	var bare []int // of found, those without a severity
 	note := func(f loopcore.Failure, severity string) {
 		low := strings.ToLower(severity)
 		f.Optional = mild(severity)
-		if strings.Contains(low, "error") || strings.Contains(low, "fatal") {
-			hard = true
-			if f.Kind = loopcore.FailLint; ofCompiler(f) {
+		switch f.Kind = loopcore.FailLint; {
+		case severity == "" && !doesNotCompile(f.Message):
+			bare = append(bare, len(s.found))
+		case severity == "", strings.Contains(low, "error"), strings.Contains(low, "fatal"):
+			told = told || severity != ""
+			hard = hard || severity != "" || ofCompiler(f)
+			if ofCompiler(f) {
 				f.Kind = loopcore.FailCompile
 			}
 		}
 		s.found = append(s.found, f)
 	}
-	worded := s.l.Has(" line ")
+	worded := s.l.Has("line ")
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(s.found) > 20000 {
 			continue
 		}
 		t := strings.TrimSpace(line)
 		d, ok := severityFirst(t)
-		if !ok {
+		if !ok && t != "" && t[0] < 0x80 { // and not drawn around
 			d, ok = scanDiagnostic(t)
 		}
 		if !ok {
@@ -60,12 +65,45 @@ func (s *shapes) diagnostics() {
 	if len(s.found) == 0 {
 		s.vague()
 	}
-	if hard && (s.compiling() || s.compiles()) {
-		s.built = true
+	if told { // the others say what led to an error
+		for _, k := range bare {
+			s.found[k].Optional = true
+		}
 	}
+	s.built = hard && s.compiles(told) || !s.ofRules() && (told && s.says(buildWords) || len(bare) == len(s.found) && s.says(brokenWords))
 	if counting(s.found) == 0 { // warnings are what it failed on
 		harden(s.found)
 	}
+}
+
+// doesNotCompile reports whether a message without a severity is of a compiler,
+// by what only compilers say.
+func doesNotCompile(msg string) bool {
+	if len(msg) > 400 {
+		msg = msg[:400]
+	}
+	low := strings.ToLower(msg)
+	for _, w := range []string{"undefined", "undeclared", "not declared", "no declaration", "syntax error", "parse error", "unresolved", "not in scope",
+		"cannot find symbol", "multiple definition", "unexpected token", "cannot resolve", "compiler.err."} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofRules reports whether most of what was found names the rule it breaks, as
+// linters do.
+func (s *shapes) ofRules() bool {
+	n := 0
+	for _, f := range s.found {
+		_, square := takeRule(f.Message, '[', ']')
+		_, round := takeRule(f.Message, '(', ')')
+		if square+round != "" {
+			n++
+		}
+	}
+	return n*2 > len(s.found)
 }
 
 // has reports whether a finding was read from its own line already.
@@ -166,6 +204,7 @@ func severityFirst(t string) (diagnostic, bool) {
 	if !ok || len(word) > 30 {
 		return diagnostic{}, false
 	}
+	word = strings.Trim(word, "%[]")                                      // Verilator: %Error: a.v:2:14: text, Maven: [ERROR] A.java:[9,22] text
 	if strings.HasSuffix(word, "Error") && strings.HasSuffix(rest, ")") { // the place in two parts
 		file, text, _ := strings.Cut(rest, ": ")
 		at := strings.LastIndex(text, " (")
@@ -245,8 +284,9 @@ func ofCompiler(f loopcore.Failure) bool {
 	return loadError(f.Message) || strings.Contains(compiledExts, " "+path.Ext(f.File)+" ") && square == "" && round == ""
 }
 
-// compiles reports whether most errors are a compiler's.
-func (s *shapes) compiles() bool {
+// compiles reports whether most errors are a compiler's; half are enough where
+// they were called errors.
+func (s *shapes) compiles(told bool) bool {
 	n, all := 0, 0
 	for _, f := range s.found {
 		if f.Optional {
@@ -257,18 +297,25 @@ func (s *shapes) compiles() bool {
 			n++
 		}
 	}
-	return n > 0 && n*2 >= all
+	return n*2 > all || told && n > 0 && n*2 == all
 }
 
-// compiling reports whether the output speaks of a build.
-func (s *shapes) compiling() bool {
+// buildWords speak of a build, brokenWords of one that broke.
+var (
+	buildWords  = []string{"compil", "build failed", "failed to build", "syntax error", "syntaxerror", "linker", "undefined reference", "ld returned", "build failure"}
+	brokenWords = []string{"failed to compile", "could not compile", "compilation failed", "compilation error", "compile error", "build failed", "failed to build",
+		"build failure"}
+)
+
+// says reports whether a short line of the output has one of the words, in
+// whatever case.
+func (s *shapes) says(words []string) bool {
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 300 {
 			continue
 		}
 		low := strings.ToLower(line)
-		for _, w := range []string{"compil", "build failed", "failed to build", "syntax error", "syntaxerror", "linker", "undefined reference",
-			"ld returned", "build failure"} {
+		for _, w := range words {
 			if strings.Contains(low, w) {
 				return true
 			}

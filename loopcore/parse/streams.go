@@ -43,11 +43,15 @@ func streams(l *Log) (logs []*Log, rest *Log) {
 		lines[name] = append(lines[name], i)
 	}
 	rest = l.pick(lines[""], style)
+	alone := len(order) == 1 || len(order) == 2 && lines[""] != nil
 	for _, name := range order {
 		if name != "" {
 			s := l.pick(lines[name], style)
 			if s.home == "" && strings.Contains(name, "/") && !strings.HasPrefix(name, "@") && !strings.HasPrefix(name, "[") { // pnpm names the folder
 				s.home, _, _ = strings.Cut(name, " ")
+			}
+			if alone && !s.In.HasExit {
+				s.In.Exit, s.In.HasExit = l.In.Exit, l.In.HasExit
 			}
 			logs = append(logs, s)
 		}
@@ -177,9 +181,17 @@ func tagRunes(s, more string) bool {
 
 // bracketTag reads `[name] text`.
 func bracketTag(line string) int {
-	if !strings.HasPrefix(line, "[") {
+	from := indent(line) // Ant's are to the right
+	if from == len(line) || line[from] != '[' {
 		return 0
 	}
+	if n := bracketEnd(line[from:]); n > 0 {
+		return from + n
+	}
+	return 0
+}
+
+func bracketEnd(line string) int {
 	end := strings.IndexByte(line, ']')
 	if end < 2 || !tagRunes(line[1:end], " :#") || line[1] == ' ' {
 		return 0

@@ -93,17 +93,17 @@ type textPlace struct {
 	from, to  int // where it stands in the line
 }
 
-// findPlace finds the first `path.ext:12`, `path.ext(12` or `path.ext line 12`
+// findPlace finds the first `path.ext:12`, `path.ext(12`, `path.ext<12`, `path.ext:[line 12` or `path.ext line 12`
 // of a line.
 func findPlace(s string) (textPlace, bool) {
 	if strings.IndexByte(s, '.') < 0 { // no file without an extension
 		return textPlace{}, false
 	}
 	for k := 1; k+1 < len(s); k++ {
-		if c := s[k]; c != ':' && c != '(' && c != ' ' {
+		if c := s[k]; c != ':' && c != '(' && c != ' ' && c != '<' {
 			continue
 		}
-		if n := s[k+1]; n < '0' || n > '9' && n != 'l' { // a number, or the word line
+		if n := s[k+1]; (n < '0' || n > '9' && n != 'l') && n != ' ' && n != '[' { // a number, or the word line
 			continue
 		}
 		if p, ok := placeAt(s, k); ok {
@@ -111,7 +111,11 @@ func findPlace(s string) (textPlace, bool) {
 		}
 	}
 	if at := strings.Index(s, " line "); at > 0 && atoi(s[at+6:]) > 0 {
-		file := strings.Trim(lastWord(s[:at]), "\"'`,")
+		before := s[:at]
+		for _, w := range []string{" on", " at", " (at", ","} {
+			before = strings.TrimSuffix(before, w)
+		}
+		file := strings.Trim(lastWord(before), "\"'`,()[]")
 		if sourceFile(file) {
 			from := strings.LastIndex(s[:at], file)
 			return textPlace{file: file, line: atoi(s[at+6:]), from: from, to: at + 6}, true
@@ -131,8 +135,14 @@ func placeAt(s string, k int) (textPlace, bool) {
 			return textPlace{}, false
 		}
 	}
-	if strings.HasPrefix(digits, "line ") {
-		digits = digits[5:]
+	if s[k] == ':' {
+		digits = strings.TrimPrefix(digits, "[") // SpotBugs: A.java:[line 5]
+	}
+	digits = strings.TrimPrefix(digits, "line ")
+	if rest, ok := strings.CutPrefix(digits, " "); ok && s[k] == ':' { // Groovy: A.groovy: 3: text
+		if num := strings.TrimLeft(rest, "0123456789"); num != rest && strings.HasPrefix(num, ": ") {
+			digits = rest
+		}
 	}
 	no := atoi(digits)
 	if no == 0 {
