@@ -198,7 +198,7 @@ func readFileList(l *Log, c *Claims) loopcore.Report {
 		if line == "" {
 			continue
 		}
-		if !pathLike(line) || strings.ContainsAny(line, ":()=,;[]") || strings.Contains(line, " ") && !sourceExts[path.Ext(line)] || !c.Free(me, i) || !strings.Contains(line, ".") || strings.HasSuffix(line, ".") {
+		if !pathLike(line) || strings.ContainsAny(withoutDrive(line), ":()=,;[]") || strings.Contains(line, " ") && !sourceExts[path.Ext(line)] || !c.Free(me, i) || !strings.Contains(line, ".") || strings.HasSuffix(line, ".") {
 			return loopcore.Report{}
 		}
 		goOnly = goOnly && strings.HasSuffix(line, ".go")

@@ -101,6 +101,14 @@ func absolute(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
 }
 
+// withoutDrive is a path of the output without the letter of its drive.
+func withoutDrive(p string) string {
+	if absolute(strings.ReplaceAll(p, `\`, "/")) && p[1] == ':' {
+		return p[2:]
+	}
+	return p
+}
+
 // Foreign reports whether a path belongs to a dependency, the language's own
 // library or the runner, rather than to the repository.
 func (l *Log) Foreign(p string) bool {
@@ -130,6 +138,7 @@ var foreignMarks = []string{
 	"/gems/", "/lib/ruby/", "/vendor/bundle/", "vendor/phpunit/", "/usr/share/php", "/vendor/", "/usr/share/lua", "/luarocks/",
 	"<frozen ", "<internal:", "<string>", "<anonymous>", "(native)", "/usr/include/", "/usr/share/", "bun:", "ext:", "deno:", "webpack/bootstrap",
 	"/_pytest/", "/pluggy/", "/deps/", "/lib/elixir/", "/src/googletest/", "/gtest/",
+	"/Program Files", "/AppData/Local/Programs/", "/hostedtoolcache/", "/Go/src/", "/Python.framework/", "/Cellar/",
 }
 
 // foreignBy are those marks by their first byte.
