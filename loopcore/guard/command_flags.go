@@ -28,7 +28,7 @@ func compareFlags(tool string, a, b []string) []hit {
 		case hasFlag(went, name) && has:
 			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
 		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):
-		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s") && !flagOf(tool,
+		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s" || name == "-S") && !flagOf(tool,
 			name, next(b, w)):
 		case looseRE.MatchString(w) || narrowRE2.MatchString(w) || narrowRE2.MatchString(name):
 			rule, sev := "C08", loopcore.SevBlock
@@ -145,7 +145,7 @@ func flagOf(tool, flag, arg string) bool {
 	case "-k", "-m":
 		return is("pytest", "tox", "unittest") && !(flag == "-m" && tools[arg])
 	case "-p":
-		return is("pytest") && strings.HasPrefix(arg, "no:")
+		return is("pytest") && strings.HasPrefix(arg, "no:") || is("unittest")
 	case "-t":
 		return is("bun", "jest", "vitest", "jest", "rspec")
 	case "-g", "-f", "-i":
@@ -164,6 +164,8 @@ func flagOf(tool, flag, arg string) bool {
 		return is("gcc", "clang", "cc", "make", "cmake", "") && tool == "" || is("clang", "gcc")
 	case "-O":
 		return is("unittest", "pytest", "python")
+	case "-S":
+		return is("shellcheck") && strings.Trim(arg, `"'`) != "style"
 	case "-D":
 		return false
 	case "--group":

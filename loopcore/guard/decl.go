@@ -254,7 +254,11 @@ func (u *unit) bareDecl(i int) (fn, bool) {
 	if u.text(i+1) == "=" || u.text(i+1) == ":" && u.lang != langPHP {
 		return u.closureDecl(i)
 	}
-	if u.text(i+1) != "(" || !u.isOpen(i+1) {
+	open := i + 1
+	if u.lang == langCSharp && u.text(open) == "<" && u.first(u.stmtStart(i)) { // type parameters
+		open = u.afterAngles(open)
+	}
+	if u.text(open) != "(" || !u.isOpen(open) {
 		return fn{}, false
 	}
 	prev := u.text(i - 1)
@@ -267,7 +271,7 @@ func (u *unit) bareDecl(i int) (fn, bool) {
 	} else if u.kind(i-1) != tkIdent && prev != "*" && prev != "&" && prev != ">" && prev != "]" && prev != "~" && prev != "::" || prev == "return" || prev == "new" || prev == "else" || prev == "await" || prev == "throw" || prev == "case" {
 		return fn{}, false
 	}
-	return u.bodyAfter(i, u.close(i+1)+1)
+	return u.bodyAfter(i, u.close(open)+1)
 }
 
 // closureDecl reads `name = function…`, `name = (…) => …` and `name = { … }` of Kotlin and Swift.

@@ -59,6 +59,10 @@ func (u *unit) judge(c *check) {
 		}
 		return
 	}
+	if v == "succeed" && len(c.ops) == 0 {
+		c.rank, c.soft = 0, "it always passes"
+		return
+	}
 	if u.judgeMock(c, v, not) || u.judgeThrow(c, v, not) {
 		return
 	}
@@ -215,6 +219,9 @@ func (u *unit) isMessage(v string) bool {
 func (u *unit) excType(c *check, v string) string {
 	if c.exc != "" {
 		return c.exc
+	}
+	if name, ok := strings.CutPrefix(c.verb, "Throws."); ok && u.lang == langCSharp && strings.HasSuffix(name, "Exception") { // NUnit's constraint
+		return name
 	}
 	for k, op := range c.ops {
 		name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(op, ".class"), "::class"), ".class.java"), "::class.java")

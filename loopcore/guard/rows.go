@@ -143,7 +143,11 @@ func (u *unit) attrRows(i int) []row {
 			case u.kind(j) == tkString && strings.Contains(u.text(j), "\n"):
 				out = append(out, u.tableRows(j)...)
 			case u.kind(j) == tkString || u.kind(j) == tkNumber:
-				out = append(out, row{text: u.norm(j, j+1), line: u.line(j), list: name})
+				text := u.norm(j, j+1)
+				if name == "CsvSource" { // its cells
+					text = strings.Trim(text, `"`)
+				}
+				out = append(out, row{text: text, line: u.line(j), list: name})
 			}
 		}
 		return out
@@ -268,6 +272,11 @@ func (u *unit) blockHeader(i int) bool {
 	case "if", "switch", "func", "select", "else", "type", "case", "import", "struct":
 		return true
 	case "for":
+		for k := s; k < i; k++ {
+			if u.text(k) == "range" && (u.text(k+1) == "map" || u.text(k+1) == "[") {
+				return false
+			}
+		}
 		return u.up(i) == u.up(s) && u.text(i-1) != "}" && u.text(i-1) != "]" && u.kind(i-1) == tkIdent && u.text(i-1) != "string"
 	}
 	return false

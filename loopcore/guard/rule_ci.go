@@ -251,7 +251,10 @@ func (d *diff) ciFilters(a, b *ciDoc, say func(loopcore.Severity, string)) {
 	for _, k := range keysOf(a.all, b.all) {
 		news := minus(b.all[k], a.all[k])
 		gone := minus(a.all[k], b.all[k])
+		name := k[strings.LastIndexByte(k, '.')+1:]
 		switch {
+		case ciEnvRE.MatchString(k) && len(news) > 0 && updateRE.MatchString(name+"="+news[0]):
+			say(loopcore.SevBlock, "expected output is rewritten by the run: "+name+": "+news[0])
 		case strings.HasPrefix(k, "include") && len(b.all[k]) == 0 && scannerRE.MatchString(strings.Join(gone, " ")) && !strings.Contains(allOf(b.all), gone[0]):
 			say(loopcore.SevBlock, k+": no longer includes "+show(gone))
 		case strings.HasSuffix(k, "run.shell") && strings.Contains(first(b.all[k]), "{0}") && !strings.Contains(first(b.all[k]),
@@ -269,6 +272,9 @@ func (d *diff) ciFilters(a, b *ciDoc, say func(loopcore.Severity, string)) {
 		}
 	}
 }
+
+// ciEnvRE is a variable of the environment of a workflow, a job or a step.
+var ciEnvRE = lazily(`(^|\.)(env|variables|environment)\.\w+$`)
 
 // scannerRE names a template of jobs that check.
 var scannerRE = lazily(`(?i)sast|secret|dependency|quality|scan|test|lint|check`)

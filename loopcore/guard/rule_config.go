@@ -17,6 +17,9 @@ func (d *diff) configRules() {
 		if isBaseline(f.path()) {
 			d.baselineFile(f)
 		}
+		if isLock(f.path()) && f.role != roleConfig {
+			d.toolSources(f)
+		}
 		if f.role == roleCode && f.old != nil && (gateScript(f) || f.oldU.lang == langShell && toolCalls(f.oldU.src) > 0) {
 			d.commandsOf(f)
 		}

@@ -36,6 +36,12 @@ func (d *diff) equalityRules() {
 			if why == "" || had[e.name+body] {
 				continue
 			}
+			if why == typeAlone && f.hadValues(e.name) {
+				sev = loopcore.SevBlock
+			}
+			if f.old == nil && why == everyValue && wildcardRE.MatchString(u.classAround(e.at)) && !d.inLoop() {
+				sev = loopcore.SevHuman // a stand-in for any value, which the code names so
+			}
 			if e.name == "__bool__" && !d.inLoop() || f.testSide() && why != everyValue {
 				sev = loopcore.SevHuman // a stand-in or a matcher of the tests
 			}
@@ -192,6 +198,25 @@ func isEquality(n string, l lang) bool {
 // everyValue is the plainest lie.
 const everyValue = "holds for everything"
 
+// wildcardRE is the name of a class that matches anything.
+var wildcardRE = lazily(`(?i)^_?(any|anything|everything|wild_?card|ignore[ds]?|placeholder|match_?all|match_?any\w*|any_?value|whatever)$`)
+
+// typeAlone is an answer that is right for types without values.
+const typeAlone = "looks at the other's type alone"
+
+// byValueRE declares a type that its language compares by value.
+var byValueRE = lazily(`\bdata class\b|@dataclass\b|\brecord (class |struct )?[A-Z]|\bderive\([^)]*\bPartialEq\b|\bEquatable\b|\bNamedTuple\b|\bStruct\.new\b|@(Data|Value|EqualsAndHashCode)\b`)
+
+// hadValues says whether a type of the file was compared by its values before.
+func (f *fileDiff) hadValues(name string) bool {
+	for _, e := range f.oldU.equalities() {
+		if why, _ := f.oldU.lie(e, f.oldU.norm(e.from, e.to)); e.name == name && why == "" {
+			return true
+		}
+	}
+	return byValueRE.MatchString(f.oldU.src)
+}
+
 var (
 	trueBodyRE = lazily(`^(do)?(return )?\(?(true|True|!false|not False|1==1|(\w+ switch|match [\w.&*]+|when\(\w+\)|case \w+ do)\{?(_|else)(=>|->)true,?\}?|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal|(std::)?(strong|weak|partial)_ordering::(equal|equivalent))\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|\|\|true`)
 	// falseBodyRE is the body of an inequality that nothing differs for.
@@ -268,7 +293,7 @@ func (u *unit) partLie(e equality, body string) (string, loopcore.Severity) {
 		if anyTypeRE.MatchString(body) {
 			return everyValue, loopcore.SevBlock
 		}
-		return "looks at the other's type alone", loopcore.SevHuman
+		return typeAlone, loopcore.SevHuman
 	}
 	if aspectRE.MatchString(body) {
 		return "compares one aspect of the two", loopcore.SevHuman

@@ -10,7 +10,7 @@ import (
 var erasureRE = map[lang]*lazyRE{
 	langJS:     lazily(`\bas any\b|:any\b|<any>|\bas unknown as\b|\bas never\b`),
 	langPython: lazily(`\bcast\((typing\.)?Any\b|\bcast\(""|->(typing\.)?Any\b|:(typing\.)?Any\b`),
-	langGo:     lazily(`\bunsafe\.Pointer\(|\binterface\{\}\)|\bany\(`),
+	langGo:     lazily(`\bunsafe\.Pointer\(|\binterface\{\}\)|\bany\(|\](interface\{\}|any)\b[{]?|\.\((int|float|string|bool)\w*\)`),
 	langRust:   lazily(`\bunsafe\{|\btransmute\b|\bunreachable_unchecked\b|\bunwrap_unchecked\b`),
 	langKotlin: lazily(`!!|\bas Any\b`),
 	langSwift:  lazily(`\bas!|\btry!|\bunsafeBitCast\(`),

@@ -357,14 +357,24 @@ func (d *diff) wrappers(f *fileDiff) {
 		}
 	case wrapper && f.old != nil:
 		d.report("E01", loopcore.SevBlock, p, 0, "the build wrapper was edited")
-	case bin && f.old != nil && (toolCalls(string(f.old.Data)) > toolCalls(string(f.new.Data)) || passesMore(f)):
+	case bin && f.old != nil && (toolCalls(string(f.old.Data)) > toolCalls(string(f.new.Data)) || passesMore(f) || startsRE.MatchString(string(f.old.Data)) && !startsRE.MatchString(string(f.new.Data))):
 		d.report("E01", loopcore.SevBlock, p, 0, "the program that the gate calls was replaced")
 	case (bin && ext(b) == "" || root) && f.old == nil && d.pathPrefix(dir) && !strings.Contains(string(f.new.Data), "exec "):
 		d.report("E01", loopcore.SevBlock, p, 0, "a program of the name of a tool is new")
 	case root && f.old == nil:
 		d.report("E01", loopcore.SevBlock, p, 0, "a program of the name of a tool is new")
+	case f.old == nil && toolName(b) && ext(b) == "" && dir != ".":
+		for _, c := range d.files { // settings that call it in place of the tool
+			if c.role == roleConfig && c.old != nil && c.new != nil && strings.Contains(addedText(string(c.old.Data), string(c.new.Data)), p) && strings.Contains(string(c.old.Data), b) {
+				d.report("E01", loopcore.SevBlock, c.path(), lineOf(string(c.new.Data), addedText(string(c.old.Data), string(c.new.Data))), "a new program of the tree is called in place of "+b+": "+p)
+				d.report("E01", loopcore.SevBlock, p, 0, "a program of the name of a tool is new")
+			}
+		}
 	}
 }
+
+// startsRE has a program start another, or load the one that it stands for.
+var startsRE = lazily(`(?m)\b(exec|load|require|import|run|call|system|spawn|source|eval)\b|^\s*\. |"\$@"`)
 
 // passesMore says whether a program ends as a success where it did not.
 func passesMore(f *fileDiff) bool {

@@ -294,7 +294,7 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 func (d *diff) alsoBare(p testPair, c check, old map[string]int) bool {
 	n := 0
 	for k := range p.old.checks {
-		if o := &p.old.checks[k]; o.text == c.text || o.key() == c.key() {
+		if p.sameCheck(&p.old.checks[k], &c) {
 			n--
 		}
 	}
@@ -331,14 +331,18 @@ func (u *unit) otherBranch(i int, t *test) bool {
 // wasThere says whether the old test had the assertion.
 func (d *diff) wasThere(p testPair, c check) bool {
 	for k := range p.old.checks {
-		if o := &p.old.checks[k]; o.text == c.text || o.key() == c.key() {
+		if p.sameCheck(&p.old.checks[k], &c) {
 			return true
-		}
-		if o := &p.old.checks[k]; o.verb == c.verb && len(o.ops) > 1 && len(c.ops) > 1 && o.ops[1] == c.ops[1] && o.ops[0] == p.new.unit.valueOf(bareOperand(c.ops[0]), c.at) {
-			return true // what it compares stands in a local now
 		}
 	}
 	return false
+}
+
+// sameCheck says whether an assertion of the new test is one of the old test, be
+// it that what it compares stands in a local now.
+func (p testPair) sameCheck(o, n *check) bool {
+	return o.text == n.text || o.key() == n.key() || o.verb == n.verb && len(o.ops) > 1 && len(n.ops) > 1 && o.ops[1] == n.ops[1] &&
+		o.ops[0] == p.new.unit.valueOf(bareOperand(n.ops[0]), n.at)
 }
 
 var joinRE = lazily(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.await|<-|waitFor|wait\(for|fulfillment|\.value\b|Task\.await|assert_receive|gather\(|\.get\(\)|advanceTimers|runAllTimers|useFakeTimers|pthread_join|CountDownLatch|\bwait\b`)

@@ -32,6 +32,9 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			}
 			continue
 		}
+		if saidWithin(o, news) {
+			continue
+		}
 		sev := loopcore.SevBlock
 		switch {
 		case d.usesRemoved(p.old.unit, o), rewritten, d.shrank && d.sweeping(), !d.inLoop() && (callGone(p, o) || bareNow(p, o, won)),
@@ -50,6 +53,30 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			d.report("A02", loopcore.SevHuman, p.new.unit.path, w.line, fmt.Sprintf("test %q: %s: %s", p.new.path, w.soft, w.text))
 		}
 	}
+}
+
+// saidWithin says whether one new assertion, as strong, holds both sides of a
+// lost one among others: two were put together.
+func saidWithin(o *check, news []check) bool {
+	if len(o.ops) < 2 || len(o.ops[0])+len(o.ops[1]) < 4 {
+		return false
+	}
+	for k := range news {
+		n := &news[k]
+		if n.soft == "" && n.verb == o.verb && n.rank >= o.rank && len(n.ops) > 1 && holdsPart(n.ops[0], o.ops[0]) && holdsPart(n.ops[1], o.ops[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsPart says whether a list of values holds one of them.
+func holdsPart(list, one string) bool {
+	if !strings.HasPrefix(list, "[") && !strings.HasPrefix(list, "(") && !strings.HasPrefix(list, "{") {
+		return false
+	}
+	at := strings.Index(list, one)
+	return at > 0 && strings.IndexByte("[({, ", list[at-1]) >= 0 && at+len(one) < len(list) && strings.IndexByte("])}, ", list[at+len(one)]) >= 0
 }
 
 // errorRE is an assertion that a call gave no error.

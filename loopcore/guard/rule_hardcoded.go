@@ -7,7 +7,7 @@ import (
 	"fixloop/loopcore"
 )
 
-var branchRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"|[)\d]:-?\d|^defp? ?\w+\(.*(:|\()-?\d`)
+var branchRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"|[)\d]:-?\d|^defp? ?\w+\(.*(:|\()-?\d|^defp? ?\w+\("`)
 
 // hardCoded reports literals of the tests that newly decide in the implementation: R02.
 func (d *diff) hardCoded() {
@@ -70,9 +70,29 @@ func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]b
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), "the inputs and the answer of one assertion decide here: "+clip(l.text, 120))
 		return
 	}
+	if telling && answeredAtOnceRE.MatchString(u.norm(l.at, stop)) && (len(hits) >= 2 || exactTextRE.MatchString(hits[0]) || d.givesTold(u, l.at, stop, lits)) {
+		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("an input of the tests is answered by itself: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
+		return
+	}
 	if telling && (len(hits) >= 2 || len(hits) == 1 && (len(hits[0]) > 8 || exactRE.MatchString(hits[0]) && equalityRE.MatchString(l.text))) {
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("values of the tests decide here: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
 	}
+}
+
+// answeredAtOnceRE is a decision on one exact value, or a clause for it, with its answer.
+var answeredAtOnceRE = lazily(`^(if|elsif|elif|else if|unless)\b[^;{]*(===?|\beq\b|\.equals\(|\.eql\?)[^;]*?(\{|:|\)|then|") ?return\b|^return .* if \S+==|^defp? ?\w+\([^)]*("|\d)`)
+
+// exactTextRE is a text that no program asks for by chance.
+var exactTextRE = lazily("^[\"'`].*[^\\w\"'`-].*[\"'`]$")
+
+// givesTold says whether the decision in [i, to) gives a literal that a test expects.
+func (d *diff) givesTold(u *unit, i, to int, lits map[string]bool) bool {
+	for ; i < to; i++ {
+		if u.text(i) == "return" && (u.kind(i+1) == tkNumber && lits[u.text(i+1)] || u.kind(i+1) == tkString && lits[u.str(i+1)]) {
+			return true
+		}
+	}
+	return false
 }
 
 // moduleNoteRE sets what a module says of itself: __all__, __slots__ and their like.

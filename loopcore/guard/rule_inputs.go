@@ -38,15 +38,35 @@ func (d *diff) otherInputs(p testPair) {
 		if !strings.Contains(o, "(") && p.new.unit.lang != langRuby && p.new.unit.lang != langShell || numbersOf(o) == numbersOf(n) || literalRE.ReplaceAllString(o, "0") != literalRE.ReplaceAllString(n, "0") {
 			return
 		}
+		if waitingRE.MatchString(o) {
+			return // how long it waits is no input
+		}
 		if checkLineRE.MatchString(o) && assertingRE.MatchString(o) {
 			return
 		}
 	}
 	sev := loopcore.SevHuman
-	if d.inLoop() {
+	if d.inLoop() || d.touches(p) && !strings.ContainsAny(strings.Join(news, ""), "<>") { // bounds are judged as such
 		sev = d.valueSeverity()
 	}
 	d.report("A13", sev, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q works on other values: %s → %s", p.new.path, olds[0], news[0]))
+}
+
+// waitingRE lets time pass.
+var waitingRE = lazily(`(?i)^\W*(\w+\.)*(sleep|delay|wait\w*)\b`)
+
+// touches says whether the values of one test are all that the change is about:
+// nobody worked on the tests, and nothing else asked for it.
+func (d *diff) touches(p testPair) bool {
+	if d.impl || len(d.files) != 1 || len(d.fresh) > 0 || len(d.lost) > 0 {
+		return false
+	}
+	for _, o := range d.pairs {
+		if !o.equal && !o.new.suite && o.new.unit == p.new.unit && o.new != p.new {
+			return false
+		}
+	}
+	return true
 }
 
 // doubleRE makes a double of a class, in the libraries of all languages.

@@ -18,6 +18,9 @@ func (d *diff) pytestOptions(f *fileDiff, key string, a, b []string) bool {
 	line := keyLine(string(data(f.new)), key, b)
 	switch key[strings.LastIndexByte(key, '.')+1:] {
 	case "addopts":
+		if x, y := strings.Join(a, " "), strings.Join(b, " "); countMatches(updateRE, y) > countMatches(updateRE, x) {
+			d.report("S02", loopcore.SevBlock, f.path(), line, "addopts: expected output is rewritten by the run: "+strings.TrimSpace(updateRE.FindString(y)))
+		}
 		for _, h := range compareFlags("pytest", strings.Fields(strings.Join(a, " ")), strings.Fields(strings.Join(b, " "))) {
 			rule := h.rule
 			if rule == "C08" {

@@ -198,8 +198,8 @@ var rowNameRE = lazily(`^"[^"]*" ?(=>|:)`)
 
 // rowValues are the literals of a row without its label.
 func rowValues(s string) string {
-	if m := rowNameRE.FindString(s); m != "" {
-		s = s[len(m):]
+	if m := rowNameRE.FindString(s); m != "" && strings.ContainsAny(s[len(m):], "[{(") {
+		s = s[len(m):] // else the name is an input
 	}
 	if v := numbersOf(s); strings.Contains(v, " ") {
 		return v

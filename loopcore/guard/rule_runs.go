@@ -56,7 +56,7 @@ func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner st
 			case less:
 			case k < len(gone) && n.value > gone[k].value, k >= len(gone) && raises(before[name], n, name):
 				sev := loopcore.SevHuman
-				if k < len(gone) && gone[k].value > 0 && n.value > 100*gone[k].value {
+				if k < len(gone) && gone[k].value > 0 && n.value > 10*gone[k].value {
 					sev = loopcore.SevBlock // nothing is slow by that much
 				}
 				d.report("A11", sev, b.path, n.line, fmt.Sprintf("%s gained %s", owner, n.text))

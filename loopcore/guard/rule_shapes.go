@@ -293,6 +293,8 @@ func (d *diff) testMains() {
 			case x.name == "TestMain" && u.lang == langGo:
 				if strings.Contains(body, ".Run()") && !exitCodeRE.MatchString(body) && (strings.Contains(body, "os.Exit(0)") || strings.Contains(body, "_=m.Run()")) || strings.Contains(body, "os.Exit(0)") {
 					d.report("R03", loopcore.SevBlock, f.path(), u.line(x.at), "TestMain does not hand on the result: "+clip(body, 120))
+				} else if someCodeRE.MatchString(body) && strings.Count(body, "os.Exit(") == 1 {
+					d.report("R04", loopcore.SevBlock, f.path(), u.line(x.at), "TestMain forgives some results: "+clip(body, 120))
 				}
 			case x.name == "main" && u.lang == langC || x.name == "main" && u.lang == langRust:
 				d.mainReturn(f, x, body)
@@ -300,6 +302,12 @@ func (d *diff) testMains() {
 		}
 	}
 }
+
+// someFailRE holds from the second failure on.
+var someFailRE = lazily(`\w ?(> ?[1-9]|>= ?([2-9]|\d\d))`)
+
+// someCodeRE hands on some results of Go's tests alone.
+var someCodeRE = lazily(`\bif [^{]*\b\w+(>[1-9]|>=[2-9]|==[2-9]|<0)[^{]*\{os\.Exit\(`)
 
 var returnRE = lazily(`\b(return|exit\() ?([^;})]+)`)
 
@@ -319,6 +327,8 @@ func (d *diff) mainReturn(f *fileDiff, x *fn, body string) {
 		a, b := lastReturn(before), lastReturn(body)
 		if a != "" && a != "0" && a != "EXIT_SUCCESS" && (b == "0" || b == "EXIT_SUCCESS" || b == "") {
 			d.report("R03", loopcore.SevBlock, f.path(), f.newU.line(x.at), "main returned "+a+" and now returns "+b)
+		} else if someFailRE.MatchString(b) && !someFailRE.MatchString(a) {
+			d.report("R04", loopcore.SevBlock, f.path(), f.newU.line(x.at), "main forgives some failures: "+b)
 		}
 	}
 }

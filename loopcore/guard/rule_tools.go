@@ -9,7 +9,7 @@ import (
 )
 
 // localSourceRE takes a dependency from a folder or a repository.
-var localSourceRE = lazily(`\bpath\s*[:=]|@ ?file:|git\s*[:=]|github:|ProjectReference|\.\./|"\./`)
+var localSourceRE = lazily(`^\.{0,2}/|\bpath\s*[:=]|@ ?file:|git\s*[:=]|github:|ProjectReference|\.\./|"\./`)
 
 // localFeedRE is a feed of packages in a folder.
 var localFeedRE = lazily(`<add key="[^"]*" value="\.?[./\\]`)
@@ -149,7 +149,7 @@ func (d *diff) dependency(f *fileDiff, key string, a, b []string) bool {
 	name := key
 	if len(b) > 1 || len(a) > 1 || !testToolRE.MatchString(strings.ToLower(name)) {
 		for _, v := range minus(b, a) {
-			if testToolRE.MatchString(strings.ToLower(v)) && localSource(v) {
+			if testToolRE.MatchString(strings.ToLower(v)) && (localSource(v) || strings.Contains(key, "repositories") && !strings.Contains(v, "://")) {
 				d.report("C12", loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), v, b), "a test tool comes from elsewhere: "+v)
 			}
 			for _, was := range minus(a, b) {

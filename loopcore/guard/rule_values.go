@@ -149,17 +149,41 @@ func setUp(t *test) string {
 // code, or an input that avoids it. Where both sides or the form changed, it is
 // another assertion.
 func oneLiteralSide(p testPair, o, n *check) bool {
-	if blank(p.old.unit, o) != blank(p.new.unit, n) || len(o.ops) != len(n.ops) {
+	if len(o.ops) != len(n.ops) || o.verb != n.verb {
 		return false
 	}
-	changed := 0
+	changed, plain := 0, true
 	for k := range o.ops {
 		if o.ops[k] != n.ops[k] {
 			changed++
+			plain = plain && k < len(o.opAt) && k < len(n.opAt) && p.old.unit.isValue(o.opAt[k]) && p.new.unit.isValue(n.opAt[k])
 		}
+	}
+	if !plain && blank(p.old.unit, o) != blank(p.new.unit, n) {
+		return false
 	}
 	return changed <= 1 && interpolations(o.text) == interpolations(n.text)
 }
+
+// isValue says whether an operand is made of literals: a number, a text, a list
+// or an object of them.
+func (u *unit) isValue(s span) bool {
+	told := false
+	for i := s.from; i < s.to; i++ {
+		switch t := u.text(i); u.kind(i) {
+		case tkString, tkNumber, tkRegex:
+			told = true
+		case tkIdent:
+			if !(isBool(t) || isNil(t) || t == "new" || u.isOpen(i+1) && (t[0] >= 'A' && t[0] <= 'Z' || makersRE.MatchString(t))) {
+				return false
+			}
+		}
+	}
+	return told
+}
+
+// makersRE are functions that only put values together.
+var makersRE = lazily(`^(\w+Of|of|vec|list|dict|set|tuple|array)$`)
 
 // interpolations counts the values that strings of an assertion take in.
 func interpolations(s string) int { return strings.Count(s, "#{") + strings.Count(s, "${") }
@@ -228,8 +252,11 @@ func blank(u *unit, c *check) string {
 			}
 		}
 	}
-	return b.String()
+	return sumsRE.ReplaceAllString(b.String(), "0")
 }
+
+// sumsRE is arithmetic of literals in the spelling of blank.
+var sumsRE = lazily(`0([-+*/]0)+`)
 
 // selfExpected says whether the expected side is a local that holds the subject itself.
 func (d *diff) selfExpected(u *unit, c *check) bool {

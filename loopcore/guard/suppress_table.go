@@ -107,8 +107,8 @@ var commentDirectives = []directive{
 	dx("L01", `^swiftlint:disable(?::this|:next|:previous)?\s+([\w ]+)`),
 	dx("L01", `^periphery:ignore`),
 	// shell, docker, yaml
-	dxb("L05", `^shellcheck\s+disable=all\b`),
-	dx("L01", `^shellcheck\s+disable=([\w,\-]+)`),
+	dxb("L05", `^shellcheck\s+(?:\w+=\S+\s+)*disable=all\b`),
+	dx("L01", `^shellcheck\s+(?:\w+=\S+\s+)*disable=([\w,\-]+)`),
 	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|^ansible-lint\s+skip|^zizmor:\s*ignore(?:\[([\w\-, ]+)\])?|^actionlint\s+ignore|^tflint-ignore(?:-file)?:\s*([\w,]+)|^check=skip=([\w,]+)|^buf:lint:ignore\s+(\w+)|^protolint:disable(?:\S*)\s*(\w*)|^regal ignore:([\w\-,]+)|^noqa\s+([\w\-\[\]]+)$`),
 	// scanners
 	dx("L07", `^#?nosec\b(?:\s+([BG]\d+(?:[, ]+[BG]?\d+)*))?`),

@@ -175,7 +175,7 @@ var makeVarRE = lazily(`^(?:export\s+|override\s+)?([\w.]+)\s*([:+?]?=)\s*(.*)$`
 
 // makeTargets reads recipes, prerequisites and flag variables of a Makefile or justfile.
 func makeTargets(text string) commandSet {
-	out := commandSet{}
+	out, programs := commandSet{}, map[string]string{}
 	target := ""
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for _, l := range strings.Split(text, "\n") {
@@ -192,6 +192,8 @@ func makeTargets(text string) commandSet {
 		if m := makeVarRE.FindStringSubmatch(t); m != nil && !strings.Contains(m[1], ":") {
 			if hasAny(m[1], "FLAGS", "OPTS", "ARGS", "OPTIONS", "PKGS", "TESTS", "CMD", "FILES", "DIRS", "WARN") {
 				out["var "+m[1]] = append(out["var "+m[1]], m[3])
+			} else if m[3] != "" && !strings.ContainsAny(m[3], "$#") {
+				programs["$("+m[1]+")"], programs["${"+m[1]+"}"] = m[3], m[3]
 			}
 			if m[1] == ".IGNORE" || m[1] == "SHELL" || m[1] == ".SHELLFLAGS" || m[1] == "MAKEFLAGS" {
 				out["var "+m[1]] = append(out["var "+m[1]], m[3])
@@ -225,8 +227,21 @@ func makeTargets(text string) commandSet {
 			out["deps:"+target] = append(out["deps:"+target], strings.Fields(deps)...)
 		}
 	}
+	for _, recipe := range out {
+		for k, l := range recipe {
+			recipe[k] = makeRefRE.ReplaceAllStringFunc(l, func(ref string) string {
+				if p, ok := programs[ref]; ok {
+					return p
+				}
+				return ref
+			})
+		}
+	}
 	return out
 }
+
+// makeRefRE is where a recipe names a variable.
+var makeRefRE = lazily(`\$\(\w+\)|\$\{\w+\}`)
 
 // scriptTargets reads the scripts of package.json and composer.json.
 func scriptTargets(p string, b []byte) commandSet {
