@@ -143,6 +143,10 @@ func (g *goRun) panicked(gs []goroutine) string {
 		last = g.current
 	}
 	if last != nil {
+		root, _, _ := strings.Cut(last.name, "/")
+		if n := goTestIn(gs[0]); n != "" && n != root && last.status == goFailed { // that one had failed and ended
+			return n
+		}
 		return last.name
 	}
 	for _, one := range gs {

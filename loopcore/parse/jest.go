@@ -12,7 +12,7 @@ const jestName = "jest"
 var jest = Reader{Name: jestName, Kind: loopcore.KindTest, Spot: spotJest, Read: readJest}
 
 func spotJest(l *Log) bool {
-	return l.HasLine("Test Suites: ") || l.HasLine("  ● ") && (l.HasLine("FAIL ") || l.HasLine("PASS ") || l.HasLine("Tests: ") || l.HasLine("Time: ") || l.Has("\n    expect(")) || l.Has("No tests found, exiting with code") || l.HasLine("FAIL ") && l.HasAny(" ✕ ", " × ")
+	return l.HasLine("Test Suites: ") || l.HasLine("  ● ") && (l.HasLine("FAIL ") || l.HasLine("PASS ") || l.HasLine("Tests: ") || l.HasLine("Time: ") || l.Has("\n    expect(")) || l.HasAny("No tests found, exiting with code", "  ●  process.exit called with \"") || l.HasLine("FAIL ") && l.HasAny(" ✕ ", " × ")
 }
 
 // jestRun is the state of reading.

@@ -63,7 +63,7 @@ var ruby = Reader{
 	Name: "ruby",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny("Error)", "(SyntaxError)", "rake aborted!", ": syntax error, ") && l.HasAny(".rb:", "akefile:")
+		return l.HasAny("Error)", "(SyntaxError)", "rake aborted!", ": syntax error, ", ": [BUG] ") && l.HasAny(".rb:", "akefile:")
 	},
 	Read: readRuby,
 }
@@ -74,6 +74,10 @@ func readRuby(l *Log, c *Claims) loopcore.Report {
 	for i, line := range l.Lines {
 		if !c.Free(me, i) || len(r.Failures) > 0 && strings.HasPrefix(line, "\tfrom ") {
 			continue
+		}
+		if _, what, ok := strings.Cut(line, ": [BUG] "); ok {
+			c.Take(me, i, len(l.Lines))
+			return loopcore.Report{Status: loopcore.StatusCrash, Failures: append(r.Failures, rubyBug(l, i, what))}
 		}
 		f, ok := rubyUncaught(l, i)
 		if !ok {
@@ -104,6 +108,23 @@ func readRuby(l *Log, c *Claims) loopcore.Report {
 		r.Status = loopcore.StatusBuildError
 	}
 	return r
+}
+
+// rubyBug reads how the interpreter itself died: "a.rb:7: [BUG] Segmentation
+// fault at 0x3d1f" behind a row of progress, and its frames below,
+// "c:0023 p:0024 s:0124 e:000123 METHOD a.rb:9".
+func rubyBug(l *Log, i int, what string) loopcore.Failure {
+	f := loopcore.Failure{Kind: loopcore.FailCrash, Message: "[BUG] " + what, At: l.Number(i), Detail: detail(l, i, i+30)}
+	for k := i + 1; k < len(l.Lines) && !strings.HasPrefix(l.Lines[k], "-- Ruby level backtrace"); k++ {
+		if _, frame, ok := cutAny(l.Lines[k], " METHOD ", " BLOCK "); ok {
+			frame, _, _ = strings.Cut(frame, " [FINISH]")
+			if fr, ok := rubyFrame(frame); ok {
+				f.Frames = append(f.Frames, fr)
+			}
+		}
+	}
+	f.File, f.Line = place(l, f.Frames)
+	return f
 }
 
 // rubySyntax reads "lib/a.rb:1: syntax error, unexpected integer literal".
