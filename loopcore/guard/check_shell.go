@@ -46,7 +46,7 @@ func (u *unit) shellCheck(i int) (check, bool) {
 		c.ops = []string{u.norm(i+1, end)}
 	case t == "grep" || t == "egrep" || t == "fgrep":
 		c.rank = 70
-		c.ops = []string{u.norm(i+1, end)}
+		c.ops = []string{unheardRE.ReplaceAllString(u.norm(i+1, end), "")}
 	case t == "run" && u.kind(i+1) == tkIdent && strings.HasPrefix(u.text(i+1), "-") || t == "run" && u.text(i+1) == "!":
 		c.rank, c.verb = 60, "run"
 		c.ops = []string{u.norm(i+1, end)}
@@ -64,6 +64,9 @@ func (u *unit) shellCheck(i int) (check, bool) {
 	u.alternative(&c, i, end)
 	return c, true
 }
+
+// unheardRE is what keeps a search from printing what it found.
+var unheardRE = lazily(`^(-q|--quiet|--silent)\b ?|>/dev/null( ?2>&1)?$`)
 
 // homeMade says whether the words up to end call a check that the project wrote: check "trims" a "$out".
 func (u *unit) homeMade(i, end int) bool {

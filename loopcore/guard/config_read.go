@@ -125,6 +125,9 @@ func (s settings) flatten(key string, v any, depth int) {
 	}
 	switch x := v.(type) {
 	case map[string]any:
+		if len(x) == 0 && key != "" {
+			s.add(key, "{}") // named, and left as it is by default
+		}
 		for _, k := range sortedKeys(x) { // two keys may join to one: a.b, and b in a
 			s.flatten(join(key, k), x[k], depth+1)
 		}

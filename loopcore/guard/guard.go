@@ -124,8 +124,9 @@ func oneLine(s string) string {
 // finish fills texts, ids and digests, applies settings and waivers, sorts and removes doubles.
 func (d *diff) finish() []loopcore.Finding {
 	worst := map[string]loopcore.Severity{} // several signs may give the same finding
+	everywhere := d.alikeEverywhere()
 	for k := range d.found {
-		d.byWidth(&d.found[k])
+		d.byWidth(&d.found[k], everywhere)
 	}
 	for _, f := range d.found {
 		if k := findingKey(f); weight(f.Severity) > weight(worst[k]) {

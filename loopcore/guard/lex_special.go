@@ -245,7 +245,7 @@ func (x *lexer) heredocStart(rest string, i int) bool {
 		i++
 	}
 	j := i
-	for j < len(rest) && (isNameStart(rest[j]) || isDigit(rest[j])) {
+	for j < len(rest) && (isNameStart(rest[j]) || isDigit(rest[j]) || x.lang == langShell && (rest[j] == '!' || quote == '\'' && rest[j] != quote && rest[j] != '\n')) {
 		j++
 	}
 	if j == i {

@@ -18,15 +18,49 @@ const (
 )
 
 // plain are the rules whose trace has no other reading, however much stands around it.
-var plain = map[string]bool{"T03": true, "T06": true, "T07": true, "T12": true, "A02": true, "C13": true, "R04": true, "R06": true, "S02": true}
+var plain = map[string]bool{"T03": true, "T06": true, "T07": true, "A02": true, "C13": true, "R04": true, "R06": true, "S02": true}
 
 // guesses are the rules that go by likeness to the tests or by a way to write
 // code that is common: in a wide change they tell nothing.
 var guesses = map[string]bool{"R02": true, "R07": true, "R09": true, "L03": true}
 
+// renewable are the rules about settings that follow the version of a tool: a
+// new one finds more, and names its options otherwise.
+var renewable = map[string]bool{"C03": true, "C04": true, "C08": true, "C10": true, "C11": true}
+
+// manyAlike is the number of tests that one rule is about from which the same
+// edit goes through the suite: who hides a failure has one or two in mind.
+const manyAlike = 4
+
+// alikeEverywhere are the rules about the text of a test that say the same of many.
+func (d *diff) alikeEverywhere() map[string]bool {
+	tests := map[string]map[string]bool{}
+	for _, f := range d.found {
+		name, _, ok := strings.Cut(f.Change, ": ")
+		if f.Severity != loopcore.SevBlock || plain[f.Rule] || f.Rule[0] != 'A' && f.Rule != "T15" || !ok || !strings.HasPrefix(name, "test ") {
+			continue
+		}
+		if tests[f.Rule] == nil {
+			tests[f.Rule] = map[string]bool{}
+		}
+		tests[f.Rule][f.File+name] = true
+	}
+	out := map[string]bool{}
+	for r, of := range tests {
+		out[r] = len(of) >= manyAlike
+	}
+	return out
+}
+
 // byWidth has a person judge what blocks in a wide change, and leaves its guesses a warning.
-func (d *diff) byWidth(f *loopcore.Finding) {
-	if d.inLoop() || d.narrow(f.File) {
+func (d *diff) byWidth(f *loopcore.Finding, everywhere map[string]bool) {
+	if d.inLoop() {
+		return
+	}
+	if d.narrow(f.File) {
+		if f.Severity == loopcore.SevBlock && (renewable[f.Rule] && d.upgraded() || everywhere[f.Rule]) {
+			f.Severity = loopcore.SevHuman
+		}
 		return
 	}
 	switch {

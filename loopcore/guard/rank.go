@@ -122,7 +122,7 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 	loose := strings.Count(all, "any()") + strings.Count(all, "any(") + strings.Count(all, "anything") + strings.Count(all, "any<") + strings.Count(all, "anystring") + strings.Count(all, "anyint") + strings.Count(all, "it.isany") + strings.Count(all, "mock.any") + strings.Count(all, "_)") + strings.Count(all, "arg.any") + strings.Count(all, "anyarg") + 5*strings.Count(all, "any_args")
 	if u.lang == langElixir {
 		for _, w := range wordRE.FindAllString(all, -1) {
-			if strings.HasPrefix(w, "_") {
+			if w[0] == '_' && (len(w) == 1 || !isDigit(w[1])) {
 				loose++
 			}
 		}

@@ -279,7 +279,7 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 			return
 		}
 		sev := loopcore.SevBlock
-		if otherPlatform(w.text) || !d.inLoop() && versioned(w.text) {
+		if otherPlatform(w.text) || !d.inLoop() && (versioned(w.text) || respelled(w.text, old)) {
 			sev = loopcore.SevHuman
 		}
 		if sev == loopcore.SevBlock && (d.impl || !d.inLoop()) && p.new.unit.otherBranch(c.at, p.new) {
@@ -312,6 +312,16 @@ next:
 		n++
 	}
 	return n >= 0
+}
+
+// respelled says whether much the same condition stood around the assertions before.
+func respelled(cond string, old map[string]int) bool {
+	for k, n := range old {
+		if had, is := strings.CutPrefix(k, "if"); is && n > 0 && had != cond && likeText(had, cond) > 0.7 {
+			return true
+		}
+	}
+	return false
 }
 
 // otherBranch says whether the conditional around token i has another branch with assertions.

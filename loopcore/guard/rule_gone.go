@@ -80,7 +80,7 @@ func holdsPart(list, one string) bool {
 }
 
 // errorRE is an assertion that a call gave no error.
-var errorRE = lazily(`^if err ?!= ?nil ?\{`)
+var errorRE = lazily(`^if err ?!= ?nil ?\{|^\w+(\.\w+)?\((t, ?)?err\)$`)
 
 // callGone says whether a lost assertion looked at the error of a call that the
 // test no longer makes.
@@ -265,7 +265,7 @@ func (d *diff) newHelpers(p testPair) []*fn {
 	oldNames := map[string]bool{}
 	for _, f := range d.files {
 		for _, x := range f.oldU.fns {
-			oldNames[x.name] = true
+			oldNames[x.name] = oldNames[x.name] || d.inLoop() || !f.oldU.collects(x)
 		}
 	}
 	for _, f := range d.files {

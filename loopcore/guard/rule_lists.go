@@ -49,6 +49,9 @@ func (c keyChange) grown() loopcore.Severity {
 		return loopcore.SevHuman
 	}
 	sev := c.d.newFile(c.f, c.r.sev)
+	if sev == loopcore.SevBlock && !c.d.inLoop() && len(c.a) > 1 && len(minus(x, y)) >= len(news) {
+		return loopcore.SevHuman // as many went: a rule got another name
+	}
 	if sev == loopcore.SevBlock && !c.d.inLoop() && c.d.growsAlong(c.f, c.r, c.key, c.a, news) {
 		return loopcore.SevHuman
 	}

@@ -14,6 +14,10 @@ func (d *diff) lostTests() {
 		if d.survives(l) {
 			continue
 		}
+		if f := d.calledNow(l); f != nil {
+			d.report("T02", d.doubtful(), l.file.path(), f.unit.line(f.at), fmt.Sprintf("test %q is now a part of %q", l.path, f.path))
+			continue
+		}
 		if rule, file, line, why := d.whereTo(l); rule != "" {
 			d.report(rule, loopcore.SevBlock, file, line, fmt.Sprintf("test %q is no longer run: %s", l.path, why))
 			if file != l.file.path() {
@@ -349,6 +353,24 @@ func (d *diff) whereTo(l lostTest) (rule, file string, line int, why string) {
 	return "", "", 0, ""
 }
 
+// calledNow is a test of the same file that calls the function a lost test became.
+func (d *diff) calledNow(l lostTest) *test {
+	if l.file.new == nil || !l.file.newU.defines(l.name) {
+		return nil
+	}
+	for _, t := range l.file.newU.tests {
+		if t.off != "" || t.suite || t.skipped() {
+			continue
+		}
+		for i := t.body; i < t.to; i++ {
+			if t.unit.text(i) == l.name && t.unit.text(i+1) == "(" {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
 // collects says whether a function is one of the collected tests.
 func (u *unit) collects(f *fn) bool {
 	for _, t := range u.tests {
@@ -415,73 +437,4 @@ func squeeze(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// called says whether name is used in the unit more than its definitions account for.
-func (u *unit) called(name string, defs int) bool {
-	n := 0
-	for i := range u.toks {
-		if u.kind(i) != tkIdent || u.text(i) != name {
-			continue
-		}
-		prev, next := u.text(i-1), u.text(i+1)
-		if prev == ")" && u.text(i-2) == "void" { // (void)name
-			continue
-		}
-		if u.lang != langShell && u.first(i) && (next == ";" || next == "" || u.first(i+1) || next == "}") && u.up(i) >= 0 && next != "," && prev != "," && prev != "(" && prev != "[" && prev != "{" || prev == "=" && u.text(i-2) == "_" {
-			continue
-		}
-		n++
-	}
-	if u.lang == langC { // prototypes
-		for i := range u.toks {
-			if u.text(i) == name && u.text(i+1) == "(" && u.up(i) < 0 && u.text(u.close(i+1)+1) == ";" {
-				n--
-			}
-		}
-	}
-	return n > defs
-}
-
-// shadowed reports tests that a later definition replaces, and manual tests that nothing calls any more.
-func (d *diff) shadowed() {
-	for _, f := range d.files {
-		old := map[string]bool{}
-		for _, t := range f.oldU.tests {
-			if t.off != "" {
-				old[t.path] = true
-			}
-		}
-		for _, t := range f.newU.tests {
-			if strings.HasPrefix(t.off, "a later") && !old[t.path] {
-				d.report("T08", loopcore.SevBlock, f.path(), f.newU.line(t.at), fmt.Sprintf("test %q is not run: %s", t.path, t.off))
-			}
-		}
-	}
-	for _, p := range d.pairs {
-		if !p.old.manual || !p.new.manual || p.old.name != p.new.name {
-			continue
-		}
-		if p.old.unit.called(p.old.name, 1) && !p.new.unit.called(p.new.name, 1) {
-			d.report("T02", loopcore.SevBlock, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q is no longer called", p.new.name))
-		}
-	}
-}
-
-// deletedFiles reports deleted files of tests in which no test was recognised.
-func (d *diff) deletedFiles() {
-	for _, f := range d.files {
-		if f.new == nil && f.role == roleTest && f.old != nil && otherCode(f.old.Path) {
-			d.report("T01", loopcore.SevHuman, f.path(), 0, "a file of tests was deleted")
-			continue
-		}
-		if f.new != nil || f.role != roleTest || countTests(f.oldU) > 0 || len(f.oldChecks) == 0 {
-			continue
-		}
-		sev := loopcore.SevBlock
-		if d.importGone(f.oldU) {
-			sev = loopcore.SevHuman
-		}
-		d.report("T01", sev, f.path(), 0, "file of tests deleted")
-	}
 }

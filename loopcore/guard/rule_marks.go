@@ -158,6 +158,9 @@ func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
 			had[string(m.class)+m.text+m.cond]--
 			continue
 		}
+		if m.class == markSkip && m.cond == "" && unconditional(before, markSkip) >= unconditional(after, markSkip) {
+			continue // it was skipped in other words
+		}
 		sev := d.markSeverity(m, u, classBefore[m.class] > 0)
 		if isNew && m.class != markFocus {
 			sev = loopcore.SevWarn
@@ -179,11 +182,30 @@ func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
 	}
 }
 
+// unconditional counts the marks of a class that hold in every case.
+func unconditional(ms []mark, class markClass) int {
+	n := 0
+	for _, m := range ms {
+		if m.class == class && m.cond == "" {
+			n++
+		}
+	}
+	return n
+}
+
 // leftBefore says whether the old version of a file returned under the very
 // condition under which it skips now.
 func (d *diff) leftBefore(u *unit, m mark) bool {
 	f := d.owner[u]
-	if m.cond == "" || f == nil || f.old == nil {
+	if f == nil || f.old == nil {
+		return false
+	}
+	for k := m.at; k > 0 && u.syn().preproc; k-- {
+		if u.kind(k) == tkDirective {
+			return strings.HasPrefix(strings.TrimLeft(u.text(k), "# \t"), "el") // where nothing of it was compiled
+		}
+	}
+	if m.cond == "" {
 		return false
 	}
 	cond := strings.TrimPrefix(m.cond, "if ")
@@ -220,6 +242,9 @@ func (d *diff) markSeverity(m mark, u *unit, changed bool) loopcore.Severity {
 	case markTime:
 		return loopcore.SevHuman
 	case markBuild:
+		if u.lang == langGo && strings.Contains(m.cond, "!") && goBuildHolds(m.cond) && !d.inLoop() {
+			return loopcore.SevHuman // everywhere but where it says so
+		}
 		if sev := buildSeverity(m, u); sev != loopcore.SevBlock || d.inLoop() || !d.knownSwitch(m.cond) && !d.usualFeature(m, u) {
 			return sev
 		}

@@ -156,6 +156,17 @@ func limitHint(s string) bool {
 	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks", "deadline")
 }
 
+// later says whether the test asserts in a function inside of it, or in none at
+// all, so that it may have ended before.
+func (t *test) later() bool {
+	for _, c := range t.checks {
+		if t.unit.inClosure(c.at, t) {
+			return true
+		}
+	}
+	return len(t.checks) == 0
+}
+
 // taskResult is where the result of a task is asked for.
 var taskResult = lazily(`\.await(\.unwrap|\.expect|\?)|\.join\(\)(\.unwrap|\.expect|\?)`)
 
@@ -167,7 +178,7 @@ func droppedWork(p testPair, a, b string) string {
 	case u.lang == langRust && strings.Contains(a, "spawn") && len(taskResult.FindAllString(a, -1)) > len(taskResult.FindAllString(b, -1)):
 		return "the result of a task is dropped"
 	case u.lang == langJS && strings.Contains(p.old.unit.norm(p.old.at, p.old.body), "(done)") && !hasAny(u.norm(p.new.at, p.new.body),
-		"(done)", "async") && !hasAny(b, "return ", "await "):
+		"(done)", "async") && !hasAny(b, "return ", "await ") && (p.new.later() || p.new.suite):
 		return "the test no longer waits for done()"
 	}
 	return ""

@@ -243,6 +243,9 @@ func (d *diff) gitIgnore(f *fileDiff, fresh string) {
 		bare := strings.Trim(p, "*/")
 		low := strings.ToLower(p)
 		hits := hasAny(low, "test", "spec", "conftest", ".github", "__snapshots__", "pytest.ini", "jest.config", "package.json", ".golangci", "makefile", ".eslintrc", "phpunit.xml") && !hasAny(low, "result", "report", "coverage", "output", "cache", ".tmp", "test-reports", "testresults", ".log", "latest", ".pytest", "screenshots", "videos", "playwright-report", ".last-run", "test_output", "logs", ".db", ".sqlite", "artifacts", "tmp", ".phpunit", "local", ".env", "cover", ".prof", "data/", ".out", "bin", "*.test", "temp", "debug", "xcuserdata", "diff_output", "failures")
+		if strings.HasSuffix(l, "/") && strings.HasPrefix(baseName(p), ".") && !strings.HasPrefix(low, ".github") {
+			hits = false // a folder of a tool's own beside the tests, and none of them
+		}
 		ex := ext(p)
 		source := strings.HasPrefix(p, "*") && (isCodeExt("x"+ex)) && bare == ex || bare == "src" || bare == "lib" && false
 		for _, c := range d.files { // a changed file that the pattern names
@@ -252,12 +255,22 @@ func (d *diff) gitIgnore(f *fileDiff, fresh string) {
 		}
 		if hits || source {
 			sev := loopcore.SevBlock
-			if !d.inLoop() && (f.old == nil && dirOf(f.path()) != "." || d.removedBelow(p)) {
-				sev = loopcore.SevHuman // of a part that came as a whole, or of what went with it
+			if !d.inLoop() && (f.old == nil && dirOf(f.path()) != "." || d.removedBelow(p) || f.old != nil && namesAny(p, string(f.old.Data))) {
+				sev = loopcore.SevHuman // of a part that came as a whole, of what went with it, or of what was hidden already
 			}
 			d.report("E03", sev, f.path(), lineOf(string(f.new.Data), l), "git no longer shows "+l)
 		}
 	}
+}
+
+// namesAny says whether a pattern takes in one of the patterns of a text.
+func namesAny(pattern, text string) bool {
+	for _, l := range strings.Split(text, "\n") {
+		if l = strings.Trim(strings.TrimSpace(l), "/"); l != "" && l != pattern && matchAny([]string{pattern}, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // removedBelow says whether the change deletes what lies below a folder, all of it.
@@ -283,6 +296,21 @@ func (d *diff) partGone(dir string) bool {
 		}
 	}
 	return false
+}
+
+// newPart says whether the baseline has nothing in the folder above that of a
+// file: its tests came with all that they are about.
+func (d *diff) newPart(p string) bool {
+	above := dirOf(dirOf(p))
+	if above == "." || above == "" || d.in.Before == nil {
+		return false
+	}
+	for _, q := range d.in.Before.List() {
+		if strings.HasPrefix(q, above+"/") {
+			return false
+		}
+	}
+	return true
 }
 
 // gitAttributes reports attributes that hide changes: E03.

@@ -351,7 +351,7 @@ func netTestAttr(n string) bool {
 		"Property", "UIFact", "WpfFact", "StaFact":
 		return true
 	}
-	return strings.HasSuffix(n, "Fact") || strings.HasSuffix(n, "Theory")
+	return strings.HasSuffix(n, "Fact") || strings.HasSuffix(n, "Theory") || hasWord(n, "fact", "theory")
 }
 
 func phpTestAttr(n string) bool { return n == "Test" || n == "TestWith" || n == "DataProvider" }

@@ -188,8 +188,8 @@ func (d *diff) ciMatrix(f *fileDiff, a, b *ciDoc) {
 			leaf := k[strings.LastIndexByte(k, '.')+1:]
 			if contains(nj.lists[k], "true") && !contains(oj.lists[k], "true") && strings.Contains(string(f.old.Data), "continue-on-error: ${{ matrix."+leaf) {
 				sev := loopcore.SevBlock
-				if oj.tolerates(leaf) {
-					sev = d.doubtful() // as it does for others of the matrix
+				if oj.tolerates(leaf) || includes(nj) > includes(oj) {
+					sev = d.doubtful() // as it does for others of the matrix, or of an entry that is new
 				}
 				d.report("C07", sev, f.path(), 0, fmt.Sprintf("%s: %s lets failures pass", name, k))
 			}
@@ -208,6 +208,19 @@ func (j *job) tolerates(leaf string) bool {
 		}
 	}
 	return false
+}
+
+// includeRE is an entry of a matrix.
+var includeRE = lazily(`include\.\[\d+\]`)
+
+// includes counts the entries of the matrix that have settings of their own.
+func includes(j *job) int {
+	seen := map[string]bool{}
+	for k := range j.lists {
+		seen[includeRE.FindString(k)] = true
+	}
+	delete(seen, "")
+	return len(seen)
 }
 
 // holdsWords says whether each word of a list stands in a text.
