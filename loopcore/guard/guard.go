@@ -108,6 +108,18 @@ func (d *diff) run() {
 	}
 }
 
+// loadedCheats blocks settings that load a file of the change in which something blocks.
+func (d *diff) loadedCheats() {
+	for k := range d.found {
+		f := &d.found[k]
+		for _, g := range d.found {
+			if f.Rule == "E06" && f.Severity == loopcore.SevHuman && g.Severity == loopcore.SevBlock && g.File != f.File && strings.Contains(f.Change, baseName(g.File)) {
+				f.Severity = loopcore.SevBlock
+			}
+		}
+	}
+}
+
 // report adds a finding; before and after show the change in one line.
 func (d *diff) report(rule string, sev loopcore.Severity, file string, line int, change string) {
 	d.found = append(d.found, loopcore.Finding{Rule: rule, Severity: sev, File: file, Line: line, Change: oneLine(change)})
@@ -124,6 +136,7 @@ func oneLine(s string) string {
 // finish fills texts, ids and digests, applies settings and waivers, sorts and removes doubles.
 func (d *diff) finish() []loopcore.Finding {
 	worst := map[string]loopcore.Severity{} // several signs may give the same finding
+	d.loadedCheats()
 	everywhere := d.alikeEverywhere()
 	for k := range d.found {
 		d.byWidth(&d.found[k], everywhere)

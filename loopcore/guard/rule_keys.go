@@ -70,6 +70,9 @@ func (c keyChange) looser() loopcore.Severity {
 // tighter says whether the setting asks for more than it did: what the same
 // file loosens may be the price of that.
 func (c keyChange) tighter() bool {
+	if _, number := amount(first(c.a)); number && len(c.b) == 0 {
+		return false // a bound that went with the rule it was for
+	}
 	back := keyChange{c.d, c.f, c.r, c.key, c.b, c.a}
 	return len(c.a) > 0 && back.looser() != silent && c.looser() == silent
 }

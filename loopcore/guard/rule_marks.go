@@ -29,6 +29,9 @@ func (d *diff) markRules() {
 			if m.class == markFocus {
 				sev = loopcore.SevBlock
 			}
+			if m.class == markXfail && strings.Contains(m.text, "strict=True") {
+				sev = loopcore.SevHuman // a known fault, which the run watches
+			}
 			if m.class == markTodo || m.class == markBuild || m.class == markTime {
 				continue
 			}
@@ -164,9 +167,6 @@ func (d *diff) gained(before, after []mark, u *unit, owner string, isNew bool) {
 		sev := d.markSeverity(m, u, classBefore[m.class] > 0)
 		if isNew && m.class != markFocus {
 			sev = loopcore.SevWarn
-			if m.class == markXfail && strings.Contains(m.text, "strict=True") {
-				sev = loopcore.SevHuman // a known fault, which the run watches
-			}
 		}
 		if sev == loopcore.SevBlock && !d.inLoop() && d.leftBefore(u, m) {
 			sev = loopcore.SevHuman // it ended there without a word before
