@@ -68,7 +68,7 @@ func (s *phpunitRun) step(i int) int {
 	case !s.c.Free(phpunitName, i) || line == "":
 	case i > s.time && (strings.HasPrefix(line, "There was ") || strings.HasPrefix(line, "There were ")) && strings.HasSuffix(line, ":"):
 		fields := strings.Fields(strings.TrimSuffix(line, ":"))
-		s.section = strings.TrimSuffix(strings.Join(fields[3:], " "), "s")
+		s.section = strings.TrimSuffix(strings.Join(fields[min(3, len(fields)):], " "), "s") // of "There were 2 failures"
 		s.c.Take(phpunitName, i, i+1)
 	case i > s.time && s.time > 0 && s.bad() && phpunitHead(line) != "":
 		return s.failure(i)
