@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -82,6 +83,10 @@ func (s *shapes) settle(r *loopcore.Report) {
 	counts, counted := s.counts, s.counted
 	if counted && !r.Counted {
 		r.Counts, r.Counted = counts, true
+		if counts.Passed == 0 && counts.Total == 0 { // they do not speak of those that passed
+			s.tally(r)
+			r.Counts.Skipped = max(counts.Skipped, r.Counts.Skipped-counts.Skipped)
+		}
 	} else if !r.Counted {
 		count(r)
 		s.tally(r)
@@ -91,7 +96,8 @@ func (s *shapes) settle(r *loopcore.Report) {
 	}
 	ran := counts.Passed+counts.Failed > 0
 	switch {
-	case s.built && counts.Failed == 0, !ran && counting(r.Failures) > 0 && onlyLoadErrors(r.Failures):
+	case s.built && counts.Failed == 0, (!ran || counted && counts.Failed == 0) && counting(r.Failures) > 0 && onlyLoadErrors(r.Failures),
+		!ran && counts.Errors > 0 && !slices.ContainsFunc(r.Failures, hasName) && s.noTests():
 		r.Status = loopcore.StatusBuildError
 	case counting(r.Failures) > 0:
 		r.Status = loopcore.StatusFail
@@ -114,7 +120,7 @@ func (s *shapes) tally(r *loopcore.Report) {
 		}
 		low := strings.ToLower(line)
 		switch {
-		case hasAnyPrefix(strings.TrimSpace(line), startSigns):
+		case hasAnyPrefix(strings.TrimSpace(line), startSigns), strings.HasPrefix(line, "ok  "), strings.HasPrefix(line, "ok\t"):
 		case strings.Contains(low, "skip"), strings.Contains(low, "todo"), strings.Contains(low, "pending"), strings.Contains(low, "ignore"):
 			r.Counts.Skipped++
 		default:
@@ -122,6 +128,8 @@ func (s *shapes) tally(r *loopcore.Report) {
 		}
 	}
 }
+
+func hasName(f loopcore.Failure) bool { return f.Name != "" }
 
 // onlyLoadErrors reports whether all failures are files that could not be loaded.
 func onlyLoadErrors(fs []loopcore.Failure) bool {
@@ -184,7 +192,7 @@ func (s *shapes) noTests() bool {
 		low := strings.ToLower(line)
 		for _, p := range phrases {
 			if at := strings.Index(low, p); at >= 0 && (at == 0 || low[at-1] < '0' || low[at-1] > '9') {
-				return !s.anyPass()
+				return !s.anyPass(phrases)
 			}
 		}
 	}
@@ -217,12 +225,15 @@ func (s *shapes) missing() bool {
 	return false
 }
 
-// anyPass reports whether some line tells of a test that passed: then the phrase
-// was of one package or file.
-func (s *shapes) anyPass() bool {
+// anyPass reports whether some line without such a phrase tells of a test that
+// passed: then the phrase was of one package or file.
+func (s *shapes) anyPass(phrases []string) bool {
 	for i, line := range s.l.Lines {
-		if s.free(i) && (passes(line) || strings.HasPrefix(line, "ok\t") || strings.HasPrefix(line, "ok  ")) && !hasAnyPrefix(strings.TrimSpace(line), startSigns) {
-			return true
+		if s.free(i) && !strings.HasPrefix(line, "?") && (passes(line) || strings.HasPrefix(line, "ok\t") || strings.HasPrefix(line, "ok  ")) && !hasAnyPrefix(strings.TrimSpace(line), startSigns) {
+			low := strings.ToLower(line)
+			if !slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(low, p) }) {
+				return true
+			}
 		}
 	}
 	return false

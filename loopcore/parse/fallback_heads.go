@@ -74,7 +74,7 @@ func (x *scan) title(i int, line string, known map[int]mark) bool {
 		return true
 	}
 	title, ok := plainTitle(line)
-	if !ok || x.off != "" && x.off != "plain" {
+	if !ok || x.s.below(i) && !ruleLine(strings.TrimSpace(x.s.l.Line(i-2))) || x.off != "" && x.off != "plain" {
 		return false
 	}
 	x.section(i, title, "plain")
@@ -146,6 +146,9 @@ func (s *shapes) heads(m mark, i int, marks []mark) bool {
 	case strings.HasPrefix(m.style, ":") || strings.HasPrefix(m.style, " "): // its sign is at the end
 		return first || indent(after) > m.depth
 	}
+	if errorHead(after) {
+		return true
+	}
 	if next := strings.TrimSpace(after); m.style == "FAIL: " && m.depth == 0 && (next == "" || hasAnyPrefix(next, []string{"FAIL: ", "PASS: "})) {
 		return true
 	}
@@ -188,6 +191,9 @@ var ruleBegins = byteSet("=_-~*#+\xe2")
 func (s *shapes) ruled(i int, title, rule string) (mark, bool) {
 	m := mark{at: i, to: i + 1, style: "rule" + rule, depth: indent(s.l.Lines[i])}
 	title = strings.TrimPrefix(title, "#")
+	if p, placed := findPlace(title); placed && strings.HasSuffix(placeLabel(title, p), " error") {
+		return mark{}, false // Scala: -- [E007] Type Mismatch Error: A.scala:2:15 ----
+	}
 	if strings.HasPrefix(title, "<") {
 		return mark{}, false
 	}

@@ -95,12 +95,12 @@ func sentence(t string) (finding, bool) {
 	no, tail := number(t[at+6:])
 	head := t[:at]
 	text := strings.TrimSuffix(strings.TrimSuffix(head, " on"), " at")
-	if no == 0 || text == head || len(strings.Fields(tail)) > 4 && !strings.HasPrefix(tail, " (") {
+	if no == 0 || text == head || len(strings.Fields(tail)) > 4 && !hasAnyPrefix(tail, []string{" (", ", near ", ", column "}) {
 		return finding{}, false
 	}
 	f := finding{line: no}
 	if _, col, ok := strings.Cut(tail, " col"); ok {
-		f.col = atoi(strings.TrimLeft(col, "umn "))
+		f.col = atoi(strings.TrimLeft(col, "umn: "))
 	}
 	f.severity, f.text = scanSeverity(text)
 	return f, len(strings.Fields(f.text)) > 1
@@ -261,7 +261,13 @@ func (s *shapes) aroundPlace(i int, t string, below bool) (found []finding, unde
 		return nil, below
 	}
 	f := finding{at: i, file: p.file, line: p.line, col: p.col}
-	if word := placeLabel(t, p); columnWord(word) || word == "error in" || strings.HasSuffix(word, " at") && strings.Contains(word, "error") { // ERROR in ./a.js 2:12
+	if word := placeLabel(t, p); strings.HasSuffix(word, " error") {
+		f.severity, f.text = "error", s.nextText(i)
+		if f.text == "" {
+			f.text = afterBracket(strings.Trim(t[:p.from], " -:"))
+		}
+		return []finding{f}, below
+	} else if columnWord(word) || word == "error in" || strings.HasSuffix(word, " at") && strings.Contains(word, "error") { // ERROR in ./a.js 2:12
 		f.severity, _, _ = strings.Cut(word, " ")
 		if f.text = strings.TrimSpace(s.nextText(i)); f.text != "" {
 			return []finding{f}, true
@@ -306,7 +312,8 @@ func (s *shapes) nextText(i int) string {
 func (s *shapes) quoted(k int) bool {
 	line, below := s.l.Line(k), strings.TrimSpace(s.l.Line(k+1))
 	t := strings.TrimSpace(line)
-	return sourceExcerpt(line, t) || carets(below) && indent(line) > 0
+	gutter := strings.TrimLeft(t, "0123456789")
+	return sourceExcerpt(line, t) || carets(below) && indent(line) > 0 || gutter != t && strings.HasPrefix(gutter, " |")
 }
 
 // carets reports whether a line only points at something in the line above.
@@ -326,7 +333,9 @@ func placeLine(t string, p textPlace) bool {
 	switch label {
 	case "", "error", "warning", "location", "in", "file", "file \"", "at", "error in", "on", "path", "in file", "file://":
 	default:
-		return false
+		if !strings.HasSuffix(label, " error") {
+			return false
+		}
 	}
 	if strings.HasPrefix(t, `File "`) {
 		return !strings.Contains(tail, " in ") && !strings.HasPrefix(tail, "in ") || strings.HasPrefix(tail, "characters")
@@ -428,20 +437,6 @@ func (s *shapes) messagesBelow(i int, f finding) []finding {
 		}
 	}
 	return out
-}
-
-// lineOnly reads a diagnostic of the only file there is: `text at line 4,
-// column 1.`
-func lineOnly(t string) (finding, bool) {
-	at := strings.Index(t, " at line ")
-	if at <= 0 || !strings.Contains(t, ", column ") && !strings.Contains(t, ", near ") {
-		return finding{}, false
-	}
-	f := finding{line: atoi(t[at+9:]), text: t[:at]}
-	if _, col, ok := strings.Cut(t[at:], ", column "); ok {
-		f.col = atoi(col)
-	}
-	return f, f.line > 0
 }
 
 // badFile reads a line that says of one file that it is not as it should be:

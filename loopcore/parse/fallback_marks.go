@@ -54,7 +54,7 @@ var failTails = []string{
 
 // passSigns begin a line about a test that did not fail, or that only begins.
 var passSigns = []string{
-	"✓ ", "✔ ", "√ ", "ok ", "PASS ", "PASS: ", "PASSED ", "[PASS]", "[PASS ]", "[ PASS", "(pass)", "(skip)", "(todo)", "[       OK ]",
+	"✓ ", "✔ ", "√ ", "ok ", "PASS ", "PASS: ", "PASSED ", "PASSED: ", "SKIPPED: ", "[PASS]", "[PASS ]", "[ PASS", "(pass)", "(skip)", "(todo)", "[       OK ]",
 	"[OK]", "[ OK ]", "[ RUN ", "[RUN ", "[  PASSED  ]", "[  SKIPPED", "[  DISABLED", "[SKIP", "=== RUN", "=== PAUSE", "=== CONT",
 	"--- PASS", "--- SKIP", "- [skip]", "SKIP: ", "SKIP ", "SKIPPED ", "Passed ", "○ ", "XFAIL", "[RUN]", "⊘ ", "↓ ", "P [PENDING]",
 	"S [SKIPPED]", "Skip (", "Pending: ", "Omission: ", "Notification: ", "? ", "﹣ ", "✅ ", "ℹ ", "▶ ", "[SKIPPED]", "[PASSED]",
@@ -384,7 +384,7 @@ func (m mark) clean() (mark, bool) {
 	m.name = s
 	m = m.split()
 	m.name = strings.TrimSpace(strings.TrimRight(unquoted(m.name), ": "))
-	if m.name == "" || m.name == "at" || timeText(m.name) || len(m.name) > 300 || totalLike(m.name) {
+	if m.name == "" || m.name == "at" || outcomeWords[strings.ToLower(m.name)] != 0 && shouted(m.name) || timeText(m.name) || len(m.name) > 300 || totalLike(m.name) {
 		return m, false
 	}
 	return m, true
@@ -471,7 +471,7 @@ func totalLike(s string) bool {
 		return true
 	}
 	for _, w := range []string{
-		"(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run",
+		"please ", "(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run",
 		"build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
 		"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ",
 		"cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures:", "errors:", "failures (", "errors (", "failures in",

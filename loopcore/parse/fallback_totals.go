@@ -33,6 +33,9 @@ func (s *shapes) totals() (loopcore.Counts, bool) {
 		if !ok && i >= len(s.l.Lines)-20 {
 			n, ok = alone(line)
 		}
+		if !ok && n.Failed+n.Errors == 0 {
+			n, ok = s.allPassed(i)
+		}
 		if !ok {
 			continue
 		}
@@ -72,7 +75,7 @@ func ofTests(line string) bool {
 			return true
 		}
 	}
-	for _, w := range []string{"step", "assert", "container", "feature", "suite", "module", "requirement", "task", "cached"} {
+	for _, w := range []string{"step", "snapshot", "assert", "container", "feature", "suite", "module", "requirement", "task", "cached"} {
 		if strings.Contains(low, w) {
 			return false
 		}
@@ -165,6 +168,17 @@ func alone(line string) (loopcore.Counts, bool) {
 	return n, true
 }
 
+// allPassed reads a total of a run that passed, which needs no more than how many
+// tests there were, at its very end, and perhaps how many were skipped: `OK (4
+// tests)`, `DONE 14 tests, 1 skipped`.
+func (s *shapes) allPassed(i int) (loopcore.Counts, bool) {
+	if !s.l.In.HasExit || s.l.In.Exit != 0 || i < len(s.l.Lines)-20 || len(s.l.Lines[i]) > 120 {
+		return loopcore.Counts{}, false
+	}
+	n, pairs, outcome := readTotals(s.l.Lines[i])
+	return n, n.Total > 0 && n.Total >= n.Skipped && !outcome && (pairs > 1 || i >= len(s.l.Lines)-4)
+}
+
 // verdict reads `FAILED (failures=2, errors=1)` or `OK` under `Ran 4 tests in 1s`.
 func (s *shapes) verdict(i int) (loopcore.Counts, bool) {
 	line := s.l.Lines[i]
@@ -199,7 +213,7 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 	for k := i - 1; k >= 0 && k >= i-8; k-- {
 		m, ok := totalsPart(s.l.Lines[k])
 		if _, whole := totalsOf(s.l.Lines[k]); whole && m.Failed == n.Failed && n.Failed > 0 {
-			n.Passed = max(n.Passed, m.Passed)
+			n.Passed, n.Skipped = max(n.Passed, m.Passed), max(n.Skipped, m.Skipped)
 			break // the same once more
 		}
 		if !ok || !ofTests(s.l.Lines[k]) {
@@ -226,7 +240,7 @@ var totalWords = map[string]int{
 	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3,
 	"unexpected": 2, "broken": 2, "honored": 1, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
 	"errors": 3, "error": 3, "errored": 3, "outside": 3,
-	"skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4,
+	"aborted": 4, "skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4,
 	"inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
 	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5,
 	"scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,
@@ -337,7 +351,7 @@ func totalWord(s string, from, to int) string {
 		}
 	}
 	next := strings.TrimLeft(s[to:], " ")
-	if next == "" || s[to] == '\t' || strings.ContainsRune(",;|]", rune(next[0])) { // failed 2, canceled 0
+	if next == "" || s[to] == '\t' || strings.ContainsRune(",;|])", rune(next[0])) { // failed 2, canceled 0
 		if label := before[strings.LastIndexFunc(before, notLetter)+1:]; totalWords[label] > 0 && totalWords[label] != 5 {
 			return label
 		}
@@ -358,7 +372,7 @@ func totalWord(s string, from, to int) string {
 		return "" // Tried: 4 Errors: 1
 	}
 	if k := totalWords[first]; k > 0 {
-		if k == 5 && (totalWords[second] == 1 || totalWords[second] == 2) { // 2 tests failed
+		if k == 5 && totalWords[second] > 0 && totalWords[second] < 5 { // 2 tests failed
 			return second
 		}
 		return first

@@ -1,7 +1,9 @@
 package parse
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -28,6 +30,7 @@ func (s *shapes) diagnostics() {
 		s.found = append(s.found, f)
 	}
 	worded := s.l.Has("line ")
+	above, last := maxDepth, 0 // the depth of what was found last, and where
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(s.found) > 20000 {
 			continue
@@ -46,6 +49,13 @@ func (s *shapes) diagnostics() {
 		if !ok || d.text == "" || s.l.Foreign(d.file) || strings.Trim(d.text, "^~|-─━ ") == "" || strings.HasPrefix(d.text, "There were ") {
 			continue
 		}
+		depth := indent(line)
+		if d.severity == "" && depth > above && i-last < 8 {
+			d.severity = "note" // deeper than the one that it explains
+		} else {
+			above = depth
+		}
+		last = i
 		note(d.failure(s.l, i, loopcore.FailLint), d.severity)
 	}
 	at := map[spot][]int{} // where in found
@@ -65,12 +75,15 @@ func (s *shapes) diagnostics() {
 	if len(s.found) == 0 {
 		s.vague()
 	}
+	if len(s.found) == 0 {
+		s.placedLines()
+	}
 	if told { // the others say what led to an error
 		for _, k := range bare {
 			s.found[k].Optional = true
 		}
 	}
-	s.built = hard && s.compiles(told) || !s.ofRules() && (told && s.says(buildWords) || len(bare) == len(s.found) && s.says(brokenWords))
+	s.built = hard && s.compiles(told) || !s.ofRules() && (told && s.says(buildWords) || !told && s.says(brokenWords))
 	if counting(s.found) == 0 { // warnings are what it failed on
 		harden(s.found)
 	}
@@ -118,7 +131,7 @@ func (s *shapes) has(f finding, at map[spot][]int) bool {
 
 // vague reads findings without a whole place.
 func (s *shapes) vague() {
-	worded := s.l.Has(" at line ")
+	worded := s.l.HasAny(" at line ", " on line ")
 	ran := !s.noTests() && !s.missing()
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 500 || len(s.found) > 20000 {
@@ -127,7 +140,8 @@ func (s *shapes) vague() {
 		t := strings.TrimSpace(line)
 		f, ok := finding{}, false
 		if worded {
-			f, ok = lineOnly(t)
+			f, ok = sentence(t)
+			ok = ok && (f.severity != "" || f.col > 0 || strings.Contains(t, ", near "))
 		}
 		if !ok {
 			f, ok = badFile(t)
@@ -139,6 +153,52 @@ func (s *shapes) vague() {
 			f.at = i
 			s.found = append(s.found, f.failure(s.l))
 		}
+	}
+}
+
+// maxDepth is deeper than any line.
+const maxDepth = 1 << 20
+
+// placedLines reads the lines with a place of the repository's in any layout, for
+// want of others: two that are alike, or one that speaks of a fault. The text
+// stands behind the place, before it or on the next line.
+func (s *shapes) placedLines() {
+	alike, faults := map[string]int{}, 0
+	var out []loopcore.Failure
+	for i, line := range s.l.Lines {
+		if !s.free(i) || len(line) > 500 || len(out) > maxMarks {
+			continue
+		}
+		t := strings.TrimSpace(line)
+		p, ok := findPlace(t)
+		if !ok || s.l.Foreign(p.file) || strings.HasPrefix(t, "at ") {
+			continue
+		}
+		f := finding{at: i, file: p.file, line: p.line, col: p.col, text: strings.TrimRight(strings.TrimLeft(t[p.to:], " ])}>:-–—.,│|"), " │|")}
+		if strings.Count(f.text, " ") == 0 {
+			f.text = strings.Trim(t[:p.from], " [({<:-–—.,│|@")
+		}
+		if strings.Count(f.text, " ") == 0 {
+			f.text = s.nextText(i)
+		}
+		if f.text == "" {
+			continue
+		}
+		alike[t[:min(p.from, 4)]]++
+		low := strings.ToLower(t)
+		if slices.ContainsFunc(accuses, func(w string) bool { return strings.Contains(low, w) }) {
+			faults++
+		}
+		fail := f.failure(s.l)
+		if loadError(f.text) {
+			fail.Kind = loopcore.FailCompile
+		} else if s.l.In.Exit > 128 {
+			fail.Kind = loopcore.FailCrash
+		}
+		out = append(out, fail)
+	}
+	if most := slices.Max(append(slices.Collect(maps.Values(alike)), 0)); faults > 0 || most > 1 {
+		s.found = append(s.found, out...)
 	}
 }
 
@@ -274,7 +334,7 @@ func placeLast(t string) (diagnostic, bool) {
 }
 
 // compiledExts are of languages whose errors end a build.
-const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto .coffee .scss .sass .less .styl "
+const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto .asm .s .coffee .scss .sass .less .styl "
 
 // ofCompiler reports whether a diagnostic is of a compiler: of a language that is
 // compiled, and without the name of a lint rule behind it.
@@ -386,6 +446,18 @@ func errorHead(line string) bool {
 			return true
 		}
 	}
-	name, _, ok := strings.Cut(s, ":")
-	return ok && !strings.ContainsAny(name, " \t") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception"))
+	for range 3 { // what a runner says before it: Exception during run: Error: text
+		name, rest, ok := strings.Cut(s, ":")
+		if !ok || len(name) > 120 {
+			return false
+		}
+		if !strings.ContainsAny(name, " \t") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")) {
+			return true
+		}
+		if !strings.HasPrefix(name, "Exception ") && !strings.HasPrefix(name, "Error ") {
+			return false
+		}
+		s = strings.TrimSpace(rest)
+	}
+	return false
 }
