@@ -46,7 +46,7 @@ func readJobs(b []byte) (*ciDoc, bool) {
 				jobs[k] = e
 			}
 		}
-		for _, k := range [...]string{"script", "steps", "before_install", "install", "before_script", "test_script", "pipeline", "stages", "tasks"} {
+		for _, k := range [...]string{"script", "steps", "before_install", "after_script", "after_success", "install", "before_script", "test_script", "pipeline", "stages", "tasks"} {
 			if e, ok := m[k]; ok {
 				jobs["("+k+")"] = map[string]any{"script": e}
 			}
@@ -145,6 +145,14 @@ func (j *job) pair(step, k string, v any, depth int) {
 				s := settings{}
 				s.flatten("", m[name], 0)
 				j.keys[step+"\x00with."+name] = s[""]
+			}
+		}
+	case "env":
+		if m, ok := v.(map[string]any); ok {
+			for _, name := range sortedKeys(m) {
+				s := settings{}
+				s.flatten("", m[name], 0)
+				j.keys[step+"\x00env."+name] = s[""]
 			}
 		}
 	case "matrix":

@@ -62,7 +62,7 @@ func isBaseline(p string) bool {
 	if l := strings.ToLower(p); strings.HasPrefix(b, "baseline") && hasAny(l, "detekt/", "ktlint/", "phpstan/", "psalm/", "lint/") {
 		return true
 	}
-	return hasAny(b, "baseline") && hasAny(b, "phpstan", "psalm", "detekt", "ktlint", "lint", "mypy", "pyright", "rubocop", "bandit", "swiftlint", "phan", "tsc", "eslint", "pylint", "flake8", "basedpyright", "clang-tidy", "credo", "checkstyle", "pmd") || strings.HasSuffix(b, ".supp") || strings.HasSuffix(b, "_supp") || strings.HasSuffix(b, "suppressions.txt") || strings.HasSuffix(b, "-suppressions.json") || strings.HasSuffix(b, "-suppressions.xml")
+	return hasAny(b, "baseline") && hasAny(b, "phpstan", "psalm", "detekt", "ktlint", "lint", "mypy", "pyright", "rubocop", "bandit", "swiftlint", "phan", "tsc", "eslint", "pylint", "flake8", "basedpyright", "clang-tidy", "credo", "checkstyle", "pmd") || strings.HasSuffix(b, ".supp") || strings.HasSuffix(b, "_supp") || strings.HasSuffix(b, ".suppressions") || strings.HasSuffix(b, "suppressions.txt") || strings.HasSuffix(b, "-suppressions.json") || strings.HasSuffix(b, "-suppressions.xml")
 }
 
 func first(vs []string) string {

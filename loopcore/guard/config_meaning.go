@@ -17,7 +17,7 @@ var toolKinds = []struct {
 	{"C01",
 		lazily(`pytest|jest|vitest|mocha|\bava\b|karma|jasmine|playwright|cypress|\bwdio|test-runner|nightwatch|testcafe|codecept|phpunit|behat|nextest|surefire|failsafe|rspec|cucumber|xunit|runsettings|testng|xctest|\btap\b|\bbats|testpresets`)},
 	{"C03",
-		lazily(`lint|ruff|flake8|bandit|vulture|\bblack\b|isort|rubocop|\breek|detekt|checkstyle|\bpmd|spotbugs|clippy|\bdeny\b|\baudit\b|clang-tidy|credo|knip|dependency-?cruiser|size-limit|bundlesize|sonar|semgrep|trivy|biome|oxc|\bxo\b|phpcs|phpmd|deptrac|enforcer|codespell|vale|pycodestyle|pydocstyle|deptry|importlinter|radon|xenon|scalafix|wartremover|scapegoat|danger|gitleaks`)},
+		lazily(`lint|ruff|flake8|bandit|vulture|\bblack\b|isort|rubocop|\breek|detekt|checkstyle|\bpmd|spotbugs|clippy|\bdeny\b|\baudit\b|clang-tidy|credo|knip|dependency-?cruiser|size-limit|bundlesize|sonar|semgrep|trivy|biome|oxc|\bxo\b|phpcs|phpmd|deptrac|styleci|enforcer|codespell|vale|pycodestyle|pydocstyle|deptry|importlinter|radon|xenon|scalafix|wartremover|scapegoat|danger|gitleaks`)},
 }
 
 // toolRule returns the rule for the settings of a tool that a text names, "" when it names none.

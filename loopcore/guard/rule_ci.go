@@ -33,6 +33,9 @@ func (d *diff) ciSettings(f *fileDiff, a, b *ciDoc) {
 			if name, input := strings.CutPrefix(key, "with."); input {
 				why, sev = looseInput(step, name, va, vb)
 			}
+			if name, is := strings.CutPrefix(key, "env."); is {
+				why, sev = looseEnv(name, va, vb)
+			}
 			if sev == loopcore.SevHuman && (step == "" && nj.checks() || checkNameRE.MatchString(step)) && neverHere(key, va, vb) {
 				sev = loopcore.SevBlock
 			}
@@ -116,6 +119,16 @@ func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
 		return name, loopcore.SevBlock
 	}
 	return "", ""
+}
+
+// looseEnv judges a variable of a job or step: a check that it switches off.
+func looseEnv(name string, a, b []string) (string, loopcore.Severity) {
+	dir, ok := switchMeaning(wordsOf(name), false)
+	off := strings.Contains(wordsOf(name), "validate") || ok && dir == looseOff
+	if len(b) > 0 && (off && falsy(first(b)) && !falsy(first(a)) || ok && dir == looseOn && truthy(first(b)) && !truthy(first(a))) {
+		return "env." + name, loopcore.SevHuman
+	}
+	return "", silent
 }
 
 // neverRE is a condition that never holds.
@@ -233,6 +246,7 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 				}
 				say(sev, k+": "+show(a.all[k])+" → "+show(b.all[k]))
 			}
+		case (strings.HasSuffix(k, ".paths") || strings.HasSuffix(k, ".branches")) && strings.Join(b.all[k], "") == "": // none named is all of them
 		case strings.HasSuffix(k, ".paths") || strings.HasSuffix(k, ".branches"):
 			if len(a.all[k]) == 0 && ea[event(k)] && len(b.all[k]) > 0 || len(minus(a.all[k], b.all[k])) > 0 && len(b.all[k]) > 0 {
 				sev := loopcore.SevHuman
@@ -255,6 +269,8 @@ func (d *diff) ciFilters(a, b *ciDoc, say func(loopcore.Severity, string)) {
 		switch {
 		case ciEnvRE.MatchString(k) && len(news) > 0 && updateRE.MatchString(name+"="+news[0]):
 			say(loopcore.SevBlock, "expected output is rewritten by the run: "+name+": "+news[0])
+		case chosenRE.MatchString(k) && len(news) > 0:
+			say(loopcore.SevHuman, k+": "+show(a.all[k])+" → "+show(b.all[k]))
 		case strings.HasPrefix(k, "include") && len(b.all[k]) == 0 && scannerRE.MatchString(strings.Join(gone, " ")) && !strings.Contains(allOf(b.all), gone[0]):
 			say(loopcore.SevBlock, k+": no longer includes "+show(gone))
 		case strings.HasSuffix(k, "run.shell") && strings.Contains(first(b.all[k]), "{0}") && !strings.Contains(first(b.all[k]),
@@ -275,6 +291,9 @@ func (d *diff) ciFilters(a, b *ciDoc, say func(loopcore.Severity, string)) {
 
 // ciEnvRE is a variable of the environment of a workflow, a job or a step.
 var ciEnvRE = lazily(`(^|\.)(env|variables|environment)\.\w+$`)
+
+// chosenRE is a variable of the CI that chooses what is run.
+var chosenRE = lazily(`(?i)(^|\.)env\.\w*(filter|skip|exclude|select|addopts|tags)$`)
 
 // scannerRE names a template of jobs that check.
 var scannerRE = lazily(`(?i)sast|secret|dependency|quality|scan|test|lint|check`)

@@ -165,6 +165,7 @@ func (d *diff) earlyExit(p testPair) {
 		old[e.text]++
 		n++
 	}
+	d.innerExits(p)
 	news := p.new.exits()
 	if len(news) <= n {
 		return

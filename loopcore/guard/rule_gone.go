@@ -39,7 +39,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 		switch {
 		case d.usesRemoved(p.old.unit, o), rewritten, d.shrank && d.sweeping(), !d.inLoop() && (callGone(p, o) || bareNow(p, o, won)),
 			d.impl && d.stronger(won, o), d.impl && flat(o.verb) == "fail", d.repaid(d.owner[p.new.unit]),
-			!d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won)):
+			!d.inLoop() && (d.impl && p.old.name != p.new.name || cleanUpRE.MatchString(o.text) || d.wasVersioned(p, o) || bracketed(won) || standsStill(news, o)):
 			sev = loopcore.SevHuman
 		}
 		if len(news) == 0 && p.old.to-p.old.body > 2 && p.new.to-p.new.body < 12 && bodyStatements(p.new) == 0 {
@@ -145,6 +145,16 @@ func unheld(p testPair, o *check) bool {
 		}
 	}
 	return literalRE.FindString(o.ops[1]) != o.ops[1] && o.ops[1] != "nil" && o.ops[1] != "null" && o.ops[1] != "None"
+}
+
+// standsStill says whether the test holds the same assertion once more: it was written twice.
+func standsStill(news []check, o *check) bool {
+	for k := range news {
+		if news[k].text == o.text {
+			return true
+		}
+	}
+	return false
 }
 
 // cleanUpRE is an assertion about the tidying up of a test, and not about its subject.

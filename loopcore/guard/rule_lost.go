@@ -264,7 +264,7 @@ func (d *diff) freshLiterals(l lang) map[string]bool {
 			continue
 		}
 		for _, t := range f.newU.tests {
-			if t.off != "" || t.suite {
+			if t.off != "" || t.suite || t.skipped() {
 				continue
 			}
 			for lit := range t.literals() {

@@ -50,7 +50,7 @@ func (d *diff) commentedOut(f *fileDiff) {
 		for _, l := range strings.Split(text, "\n") {
 			bare := strings.TrimSpace(l)
 			text := strings.TrimSpace(strings.TrimLeft(bare, "#/*-<!; \t"))
-			if len(text) < 8 || !strings.ContainsAny(text, " :=") {
+			if len(text) < 8 || !strings.ContainsAny(text, " :=(") {
 				continue
 			}
 			if isComment(bare) {

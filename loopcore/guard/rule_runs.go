@@ -18,6 +18,10 @@ var receiveRE = lazily(`\bassert_receive\b.*,(\d[\d_]*)$`)
 // receiveDefault is how many milliseconds ExUnit waits when nothing is said.
 const receiveDefault = 100
 
+// boundNameRE gives a bound of the tests a name: how long they wait, and how
+// much a value may be off.
+var boundNameRE = lazily(`^(?:(?:export|const|let|var|val|final|static|private|public|protected|internal|constexpr|auto|int|long|double|float|Duration) ?)*(\w*(?i:time_?out|tolerance|leeway|slack|epsilon|deadline|max_?wait|max_?retries|offset|precision|delta))\b(?:: ?[\w.]+)? ?:?= ?([^\n]*\d[^\n]*)$`)
+
 // moreIsLess are the settings of which a smaller number asks for less.
 var moreIsLess = lazily(`(?i)^(max_examples|max_runs|with_cases|num_?runs|max_?success|numtests|min_?success|iterations|successPercentage|checks?_per)`)
 
@@ -125,13 +129,20 @@ func (u *unit) limitsIn(from, to int) map[string][]limit {
 		for e < to && !(u.first(e) && !u.continues(e)) {
 			e++
 		}
-		if t := u.testAt(i); free && t != nil && !t.suite {
+		if t := u.testAt(i); free && t != nil && !t.suite && t.off == "" {
 			i = max(t.to, e)
 			continue
 		}
 		text := u.norm(i, e)
 		if m := receiveRE.FindStringSubmatch(text); m != nil {
 			out["assert_receive"] = append(out["assert_receive"], limit{parseNumber(m[1]), clip(text, 120), u.line(i)})
+		}
+		if m := boundNameRE.FindStringSubmatch(text); m != nil {
+			for _, v := range boundRE.FindAllString(m[2], -1) {
+				out["bound "+m[1]] = append(out["bound "+m[1]], limit{parseNumber(v), clip(text, 120), u.line(i)})
+			}
+			i = e
+			continue
 		}
 		for _, m := range limitRE.FindAllStringSubmatch(text, -1) {
 			v := parseNumber(m[2])
@@ -153,7 +164,7 @@ func (u *unit) limitsIn(from, to int) map[string][]limit {
 
 // limitHint is a cheap test that limitRE may match.
 func limitHint(s string) bool {
-	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks", "deadline")
+	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks", "deadline", "toler", "leeway", "slack", "epsilon", "offset", "delta")
 }
 
 // later says whether the test asserts in a function inside of it, or in none at

@@ -98,6 +98,11 @@ func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all 
 	if name == baseName(f.path()) && (f.newU.lang == langShell || ext(f.path()) == ".sh") {
 		how = oneProgram
 	}
+	if how == eachAlone && len(minus(b, a)) == 0 && checkTargetRE.MatchString(name) {
+		if gone := minus(a, b); len(gone) > 0 && len(toolRuns(shellWords(strings.Join(gone, "\n")))) == 0 && !tellingRE.MatchString(strings.TrimSpace(gone[0])) {
+			d.report(rule, loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), name, b), name+" does less: no longer "+clip(gone[0], 120))
+		}
+	}
 	for _, h := range compareCommands(a, b, how) {
 		r := h.rule
 		if r == "C08" {
@@ -112,6 +117,13 @@ func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all 
 		d.report(r, h.sev, f.path(), keyLine(string(f.new.Data), name, b), name+": "+h.why)
 	}
 }
+
+var (
+	// checkTargetRE is the name of a target that tests or checks.
+	checkTargetRE = lazily(`(?i)^(test|tests|check|lint|verify|ci)$`)
+	// tellingRE is a command that only tells or tidies up.
+	tellingRE = lazily(`^[@-]*(echo|printf|rm|mkdir|cd|open|touch|clear|\$\(info)\b`)
+)
 
 // runs says whether a target other than name runs a tool.
 func (s commandSet) runs(tool, name string) bool {

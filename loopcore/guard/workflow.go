@@ -44,6 +44,7 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			continue
 		}
 		if nj == nil {
+			d.lostStep(f, name, oj.runs, allNew)
 			sev := loopcore.SevHuman
 			if d.onlyCI(f) {
 				sev = loopcore.SevBlock // and no other file of CI takes it over
@@ -63,6 +64,9 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 		}
 		d.ciUses(f, oj, nj, b)
 		ra, rb := minus(oj.runs, nj.runs), minus(nj.runs, oj.runs)
+		if len(rb) == 0 {
+			d.lostStep(f, name, ra, allNew)
+		}
 		for _, r := range ra {
 			if contains(rb, strings.TrimSpace(r)+" || true") || contains(rb, strings.TrimSpace(r)+" || :") {
 				d.report("C07", loopcore.SevHuman, f.path(), line([]string{r}), name+": the failure of a command no longer counts: "+clip(r, 120))
@@ -90,6 +94,19 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 				rule = "C07"
 			}
 			d.report(rule, h.sev, f.path(), line(rb), name+": "+h.why)
+		}
+	}
+}
+
+// checkWordRE is a command that is about checking, by its words.
+var checkWordRE = lazily(`(?i)cover|codecov|test|lint|check|scan|audit`)
+
+// lostStep reports a command that checks by its words and that nothing runs any more.
+func (d *diff) lostStep(f *fileDiff, name string, lost, now []string) {
+	for _, r := range lost {
+		if checkWordRE.MatchString(r) && !contains(now, r) && len(toolRuns(shellWords(r))) == 0 {
+			d.report("C07", loopcore.SevHuman, f.path(), 0, name+" no longer runs "+clip(r, 120))
+			return
 		}
 	}
 }
@@ -286,7 +303,7 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 	}
 	for _, k := range [...]string{"os", "arch", "compiler", "image", "platform", "node_js", "jdk", "python", "rvm", "php", "go", "rust", "perl", "otp_release",
 		"elixir", "dotnet", "osx_image", "gemfile", "env", "matrix"} { // axes at the top, as Travis and AppVeyor have them
-		if gone := minus(a.all[k], b.all[k]); len(gone) > 0 && len(b.all[k]) > 0 && len(b.all[k]) < len(a.all[k]) {
+		if gone := minus(a.all[k], b.all[k]); len(gone) > 0 && len(a.all[k]) > 1 && len(b.all[k]) < len(a.all[k]) {
 			d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), k, nil), fmt.Sprintf("%s lost %s", k, show(gone)))
 		}
 	}
