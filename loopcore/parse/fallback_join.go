@@ -38,7 +38,9 @@ func (s *shapes) join(rs []reading, total int) {
 	}
 	have.listed(rs, total)
 	slices.SortStableFunc(have.all, func(a, b reading) int { return a.at - b.at })
-	for _, h := range have.all {
+	s.found, s.lists = slices.Grow(s.found, len(have.all)), slices.Grow(s.lists, len(have.all))
+	for i := range have.all {
+		h := &have.all[i]
 		if h.f.Message == "" {
 			h.f.Message = "failed"
 		}
@@ -63,7 +65,7 @@ type placedName struct {
 func (r *reading) placed() placedName { return placedName{r.long, r.f.File, r.f.Line} }
 
 func newReadings(n int) *readings {
-	return &readings{index: newNameIndex(n), places: make(map[placedName]int, n)}
+	return &readings{all: make([]reading, 0, n), index: newNameIndex(n), places: make(map[placedName]int, n)}
 }
 
 func (rs *readings) add(r reading) {

@@ -78,9 +78,11 @@ func (s *shapes) layouts() []finding {
 
 // lineAlone reads a line's number alone above its deeper message: `Line: 5`.
 func (s *shapes) lineAlone(i int, t string) (finding, bool) {
-	rest, ok := strings.CutPrefix(strings.ToLower(t), "line")
-	no, tail := number(strings.TrimLeft(rest, ": "))
-	if !ok || no == 0 || strings.Trim(tail, ": ") != "" || indent(s.l.Line(i+1)) <= indent(s.l.Lines[i]) {
+	if len(t) < 5 || !strings.EqualFold(t[:4], "line") {
+		return finding{}, false
+	}
+	no, tail := number(strings.TrimLeft(t[4:], ": "))
+	if no == 0 || strings.Trim(tail, ": ") != "" || indent(s.l.Line(i+1)) <= indent(s.l.Lines[i]) {
 		return finding{}, false
 	}
 	return finding{line: no, text: s.nextText(i)}, true
@@ -239,8 +241,14 @@ func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 
 // columnWord reports whether a column begins with a severity.
 func columnWord(s string) bool {
-	word, _, _ := cutAny(strings.ToLower(s), " ", "|", ":")
-	switch word {
+	if end := strings.IndexAny(s, " |:"); end >= 0 {
+		s = s[:end]
+	}
+	const longest = len("convention")
+	if len(s) > longest {
+		return false
+	}
+	switch strings.ToLower(s) {
 	case "error", "warning", "warn", "info", "notice", "fatal", "refactor", "convention", "style", "hint":
 		return true
 	}

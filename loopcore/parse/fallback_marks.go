@@ -464,20 +464,27 @@ func linePlace(s string) (textPlace, bool) {
 	return textPlace{file: file, line: no, from: at, to: len(s)}, no > 0 && plainFile(file)
 }
 
+// totalBegins are the first words, by their first byte, of what speaks of a whole
+// run.
+var totalBegins = byFirst([]string{
+	"please ", "(failures=", "(errors=", "test suite", "suite '", "test failed", "tests completed", "tests:", "test run", "tests run",
+	"build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
+	"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ",
+	"cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures:", "errors:", "failures (", "errors (", "failures in",
+	"errors in", "cases: ", "reason: ",
+})
+
 // totalLike reports whether a text speaks of the whole run, not of a test.
 func totalLike(s string) bool {
 	low := strings.ToLower(s)
 	if low == "failures" || low == "errors" || strings.Contains(low, " errors and ") || strings.Contains(low, " error and ") {
 		return true
 	}
-	for _, w := range []string{
-		"please ", "(failures=", "(errors=", "test suite", "suite '", "tests failed", "test failed", "tests completed", "tests:", "test run", "tests run",
-		"build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
-		"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ",
-		"cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures:", "errors:", "failures (", "errors (", "failures in",
-		"errors in", "cases: ", "reason: ",
-	} {
-		if strings.HasPrefix(low, w) || w == "tests failed" && strings.Contains(low, w) {
+	if strings.Contains(low, "tests failed") {
+		return true
+	}
+	for _, w := range totalBegins[low[0]] {
+		if strings.HasPrefix(low, w) {
 			return true
 		}
 	}

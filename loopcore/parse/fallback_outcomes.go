@@ -18,6 +18,9 @@ var outcomeWords = map[string]byte{
 	"skip": 's', "skipped": 's', "ignored": 's', "pending": 's', "todo": 's', "disabled": 's', "cancel": 's', "unimplemented": 's',
 }
 
+// outcomeBegins are what they begin with.
+var outcomeBegins = byteSet("febctpogsiduFEBCTPOGSIDU")
+
 // outcomeSigns begin a line in lists whose results are a character each.
 var outcomeSigns = map[byte]byte{'-': 'f', '!': 'f', 'x': 'f', 'X': 'f', 'F': 'f', 'E': 'f', '+': 'p', '.': 'p', 'o': 'p', '*': 's', '?': 's'}
 
@@ -80,7 +83,7 @@ func wordResult(line string) (result, bool) {
 		for end < len(t) && letter(t[end]) {
 			end++
 		}
-		if from > 2 && end-from >= 2 && end-from <= 13 {
+		if from > 2 && end-from >= 2 && end-from <= 13 && outcomeBegins[t[from]] {
 			if ended := outcomeWords[strings.ToLower(t[from:end])]; ended != 0 {
 				if r, ok := resultAt(t, from, end); ok {
 					r.ended = ended

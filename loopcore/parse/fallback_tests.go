@@ -75,7 +75,7 @@ func headings(l *Log, marks []mark) []mark {
 			}
 		}
 	}
-	out := marks[:0:0]
+	out := make([]mark, 0, len(marks))
 	for i, m := range marks {
 		if !drop[i] && (!inFails || m.number == 0 || m.inFails) {
 			out = append(out, m)

@@ -370,6 +370,9 @@ var (
 // says reports whether a short line of the output has one of the words, in
 // whatever case.
 func (s *shapes) says(words []string) bool {
+	if words = s.l.may(words); len(words) == 0 || len(s.found) == 0 {
+		return false
+	}
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 300 {
 			continue

@@ -142,12 +142,15 @@ var foreignMarks = []string{
 }
 
 // foreignBy are those marks by their first byte.
-var foreignBy = func() (by [256][]string) {
-	for _, mark := range foreignMarks {
-		by[mark[0]] = append(by[mark[0]], mark)
+var foreignBy = byFirst(foreignMarks)
+
+// byFirst orders texts by their first byte.
+func byFirst(texts []string) (by [256][]string) {
+	for _, t := range texts {
+		by[t[0]] = append(by[t[0]], t)
 	}
 	return by
-}()
+}
 
 // workDir finds the folder that the run worked in, where some line tells it:
 // paths below it are then relative to the repository.
