@@ -71,7 +71,7 @@ func (u *unit) customAssert(i int) bool {
 			continue
 		}
 		c := t[len(p)]
-		return (c == '_' || c >= 'A' && c <= 'Z') && !hasAny(rest, "soft", "thatcode", "thatthrown", "ed(")
+		return (c == '_' || c >= 'A' && c <= 'Z') && !hasAny(rest, "soft", "thatcode", "thatthrown", "ed(", "nottoperform")
 	}
 	return false
 }

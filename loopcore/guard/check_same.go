@@ -18,9 +18,25 @@ func (d *diff) judgeKept(p testPair, o, n *check) {
 // failureRE are the exceptions that assertions throw.
 var failureRE = lazily(`\b(Assertion(Error|Failed|FailedError|FailedException|Exception)|AssertFailedException|ExpectationFailedException|ExpectationNotMetError|MultipleFailuresError|XunitException|Minitest::Assertion|TestAbortedException)\b`)
 
+// expectedByMarkRE is the failure that a mark of a test expects.
+var expectedByMarkRE = lazily(`\bexpected=\{?\w+(\.\w+)*\.class|\bexpectedExceptions=[^,)]+|\bExpectedException\(typeof\(\w+\)`)
+
+// throwsNow says whether a test has an assertion about a failure.
+func throwsNow(t *test) bool {
+	for k := range t.checks {
+		if t.checks[k].family == famThrow {
+			return true
+		}
+	}
+	return false
+}
+
 // expectsFailure reports a test that now expects an assertion to fail: T05.
 func (d *diff) expectsFailure(p testPair) {
 	had := p.old.unit.norm(p.old.head, p.old.to)
+	if m := expectedByMarkRE.FindString(p.old.unit.norm(p.old.head, p.old.body)); m != "" && !strings.Contains(had, "assertThrows") && !expectedByMarkRE.MatchString(p.new.unit.norm(p.new.head, p.new.body)) && !throwsNow(p.new) {
+		d.report("A07", d.unlessGrown(p), p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q no longer expects a failure: %s", p.new.path, m))
+	}
 	for k := range p.new.checks {
 		n := &p.new.checks[k]
 		if m := failureRE.FindString(n.text); n.family == famThrow && m != "" && !strings.Contains(had, m) {

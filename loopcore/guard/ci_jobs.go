@@ -102,7 +102,7 @@ func stepName(m map[string]any) string {
 
 func (j *job) pair(step, k string, v any, depth int) {
 	switch k {
-	case "run", "script", "bash", "command", "cmd", "powershell", "pwsh", "before_script", "after_script", "test_script", "commands", "cmds", "sh":
+	case "run", "script", "bash", "command", "cmd", "powershell", "pwsh", "before_script", "test_script", "commands", "cmds", "sh":
 		switch x := v.(type) {
 		case string:
 			j.runs = append(j.runs, x)

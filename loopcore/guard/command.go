@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ type hit struct {
 var (
 	maskRE    = lazily(`\|\| ?(true|:|exit 0|echo\b[^|;&]*|/bin/true|return 0|\(exit 0\)|exit /b 0|ver)( |$|;|\)|")|; ?(true|:|exit 0)( |$|"|\))|\bset \+e\b|\bset \+o (errexit|pipefail)|\bexit 0$|& ?exit /b 0|\|\|$`)
 	updateRE  = lazily(`(^| )(-u|--test-update-snapshots|--update-?[sS]napshots?|--updateSnapshot|--snapshot-update|--update|-update|--update-goldens?|--accept|--ci=false|--bless|--inline-snapshot=\S*(fix|create)\S*|--approve|--force-regen|--regen-all|--update-baseline|--rebase|-d --update-snapshots|--record|--overwrite)( |=|$)|\b(INSTA_UPDATE=(always|unseen|1|new|no)|INSTA_FORCE_PASS=1|UPDATE_\w+=\S+|\w*UPDATE_(SNAPSHOTS?|GOLDENS?|EXPECT)\w*=\S+|SNAPSHOT_UPDATE=\S+|TRYBUILD=overwrite|RECORD_MODE=\S+|VCR_RECORD\w*=\S+|VCR=all|REGENERATE\w*=\S+|BLESS=1|UPDATE=1|GOLDEN_UPDATE=\S+)|\binsta (accept|test --accept)|--record-mode=\S*(all|rewrite|new)`)
-	narrowRE2 = lazily(`^(-k|-m|--ignore(-glob)?|--deselect|--lf|--last-failed|--sw|--co|--collect-only|-run|--run|-skip|-short|--short|-failfast=no|-t|--testNamePattern|--testPathPatterns?|--testPathIgnorePatterns|--onlyChanged|--findRelatedTests|--selectProjects|--ignoreProjects|--changedSince|--related|-o|--changed|--onlyFailures|--grep|-g|--fgrep|-f|--invert|-i|--exclude(-tag|-tags|-pattern|-group|-from|-paths?)?|--only|--filter|-S|--skip|--ignored=no|--no-run|--lib|--bin|--bins|--doc|--test|--example|-E|--exclude-group|--group|--testsuite|--exclude-testsuite|-R|-LE|-L|-I|--tag|-e|--example-matches|--pattern|--exclude-pattern|--only-failures|--next-failure|--test-name-pattern|--test-skip-pattern|--test-only|--shard|--dry-run|--syntax|--list|--tests|--exclude-task|-x|-Dtest\S*|-DskipTests\S*|-Dmaven\.test\S*|-DskipITs\S*|-Dgroups\S*|-DexcludedGroups\S*|-Dsurefire\.(skip|fail|exclude|include|rerun|test|suite|timeout)\S*|-DfailIfNoTests\S*|-Dcheckstyle\.skip\S*|-D\S*skip\S*|-pl|--projects|--skip-testing\S*|-skip-testing\S*|-only-testing\S*|--only-testing\S*|--filter-tags|--gtest_filter\S*|--tests-regex|--exclude-regex|--spec|--testPathIgnorePatterns\S*|--stale|--failed|--no-start|--listTests|--passWithNoTests|--pass-with-no-tests|--exclude-tags|--no-check|--transpile-only|--no-tests=(pass|warn|ignore|auto)|-DBUILD_TESTING=\S*|--no-verify|-D)$`)
+	narrowRE2 = lazily(`^(-k|-m|--ignore(-glob)?|--deselect|--lf|--last-failed|--sw|--co|--collect-only|-run|--run|-skip|-short|--short|-failfast=no|-t|--testNamePattern|--testPathPatterns?|--testPathIgnorePatterns|--onlyChanged|--findRelatedTests|--selectProjects|--ignoreProjects|--changedSince|--related|-o|--changed|--onlyFailures|--grep|-g|--fgrep|-f|--invert|-i|--exclude(-tag|-tags|-pattern|-group|-from|-paths?)?|--only|--filter|-S|--skip|--ignored=no|--no-run|--lib|--bin|--bins|--doc|--test|--example|-E|--exclude-group|--group|--testsuite|--exclude-testsuite|-R|-LE|-L|-I|--tag|-e|--example-matches|--pattern|--exclude-pattern|--only-failures|--next-failure|--test-name-pattern|--test-skip-pattern|--test-only|--shard|--test-shard\S*|--dry-run|--syntax|--list|--tests|--exclude-task|-x|-Dtest\S*|-DskipTests\S*|-Dmaven\.test\S*|-DskipITs\S*|-Dgroups\S*|-DexcludedGroups\S*|-Dsurefire\.(skip|fail|exclude|include|rerun|test|suite|timeout)\S*|-DfailIfNoTests\S*|-Dcheckstyle\.skip\S*|-D\S*skip\S*|-pl|--projects|--skip-testing\S*|-skip-testing\S*|-only-testing\S*|--only-testing\S*|--filter-tags|--gtest_filter\S*|--tests-regex|--exclude-regex|--spec|--testPathIgnorePatterns\S*|--stale|--failed|--no-start|--listTests|--passWithNoTests|--pass-with-no-tests|--exclude-tags|--no-check|--transpile-only|--no-tests=(pass|warn|ignore|auto)|-DBUILD_TESTING=\S*|--no-verify|-D)$`)
 	looseRE   = lazily(`^(--exit-zero|--no-error\S*|--exit-code=0|--issues-exit-code=0|--issues-exit-code|--passWithNoTests|--pass-with-no-tests|--passWithNoTests=true|--no-coverage|--no-cov|--quiet|--no-typecheck|--skip-lib-check|--skipLibCheck|--transpile-only|--noCheck|--no-strict|--no-fail-on\S*|--no-warnings-as-errors|--cap-lints|--no-bail=no|--forceExit|--allow-only|--allowOnly|--dangerouslyIgnoreUnhandledErrors|--no-fail|--continue-on-error|--fail-never|-fn|--ignore-failures|--soft-fail|--no-exit-code|--lenient|--ignore-missing-imports|--ignore-errors|--follow-imports=\S+|--disable-error-code\S*|-vet=off|--vet=off|-w|-Wno-\S+|-DNDEBUG|--disable-warnings|-p|--no-header=no|--retries\S*|--reruns\S*|--retry\S*|-DtestFailureIgnore\S*|-Dmaven\.test\.failure\.ignore\S*|-Drerun\S*|-Dsurefire\.rerun\S*|--flaky\S*|--repeat|--no-fail-on-empty\S*|--allow-empty|--no-warn\S*|--disable=\S+|--disable|--extend-ignore\S*|--per-file-ignores\S*|--suppress\S*|--rule|--no-eslintrc|--ignore-pattern\S*|--no-inline-config=no|-O|-OO|--severity=error|--fail-level\S*|--fail-on(=\S*)?|--no-exit-on\S*|--baseline\S*|--generate-baseline|--auto-gen-config|--fix-baseline|--new|--new-from-rev\S*|--exclude\S*|--no-test|--skip-tests|--assert=plain|-PignoreFailures\S*|--ignore-platform\S*|--no-compile|-A|--warn|--minimum-coverage\S*|--suppress-all|--suppress-file|--timeout\S*|-timeout\S*|--no-isolate=no|--no-doctest|--no-configuration|--no-extensions|--skip-download=no|--treat-warnings-as-errors=false|-warnaserror-|/warnaserror-|-nowarn\S*|-p:NoWarn\S*|-p:TreatWarningsAsErrors=false|/p:TreatWarningsAsErrors=false|-p:WarningLevel=0|/p:NoWarn\S*|--no-restore=no|--no-build=no|-suppress-warnings|--max-failures=no|--allow-dirty=no|--repeat-until\S*|--output-on-failure=no)$`)
 	strictRE  = lazily(`^(-Werror\S*|-Wall|-Wextra|-Wpedantic|-pedantic\S*|-Wconversion|-W\w[\w-]*|--ci|--strict\S*|--strict-markers|-race|--race|-D|warnings|--deny\S*|--max-warnings\S*|--forbid-only|--forbidOnly|--forbid-pending|--fail-under\S*|--cov-fail-under\S*|--fail-on\S*|--fail-fast=no|--check|--check-cov\S*|--warnings-as-errors|--error-on-warnings|--coverage|--cov\S*|--with-cov\S*|--all|--workspace|--all-targets|--all-features|--typecheck|--noEmit|--pretty=no|-W|error|--enforce\S*|-count=1|-shuffle\S*|--no-cache=no|--locked=no|--exit-code|--error-exitcode=\S+|-fsanitize\S*|--leak-check\S*|--report-unused\S*|--threshold\S*|-vet=\S+|-covermode\S*|-coverprofile\S*|--exitfirst=no|-ea|--minimum-coverage\S*|--fail-on-warning|--fail-on-risky|--fail-on-skipped|--fail-on-empty\S*|--strict-coverage|--disallow-\S+|-warnaserror|/warnaserror|-warnings-as-errors|--fatal-\S+|--no-allow\S*|--runInBand=no|-e|-euo|pipefail|-eu|--parallel=no|-Xlint\S*|--treat-warnings-as-errors|--recursive)$`)
 )
@@ -33,6 +34,18 @@ var otherRunnerRE = lazily(`(?m)(^|[;&|] ?)[\w@./-]*[a-z][\w-]* (test|cov)\b`)
 
 // retryFlagRE has a runner try failed tests again, whatever wraps it.
 var retryFlagRE = lazily(`--(retry|retries|reruns|repeat)[= ]\d+|\btravis_retry\b`)
+
+// floorRE is what a command line asks for at least.
+var floorRE = lazily(`(--?[\w-]*(?:fail-under|min(?:imum)?|threshold|coverage|cov-)[\w-]*)[= ](\d+(?:\.\d+)?)\b`)
+
+// boundsIn are the least numbers that a text of commands asks for, by option.
+func boundsIn(text string) map[string]float64 {
+	out := map[string]float64{}
+	for _, m := range floorRE.FindAllStringSubmatch(text, -1) {
+		out[m[1]] = parseNumber(m[2])
+	}
+	return out
+}
 
 // pieces are the commands of a text, each without blanks around.
 func pieces(text string) []string {
@@ -109,6 +122,11 @@ func compareCommands(before, after []string, how way) []hit {
 	}
 	if why := shellGuards(a, b, wa, wb); why != "" && (len(ra) > 0 || len(rb) > 0) {
 		add("C08", loopcore.SevBlock, why)
+	}
+	for _, name := range sortedKeys(boundsIn(a)) {
+		if x, y := boundsIn(a)[name], boundsIn(b)[name]; y > 0 && y < x && (len(ra) == 0 || len(rb) == 0) {
+			add("C05", loopcore.SevBlock, fmt.Sprintf("%s fell from %v to %v", name, x, y))
+		}
 	}
 	if dash(after) > dash(before) {
 		add("C08", loopcore.SevBlock, "the exit status is ignored by a leading dash: "+clip(b, 120))
@@ -396,6 +414,9 @@ var (
 	shadowRE = lazily(`(?m)(^|[;\s])(function )?(npm|npx|yarn|pnpm|go|cargo|pytest|python3?|make|mvn|gradle|bundle|rspec|composer|php|dotnet|mix|swift|ctest|bats|git|exit|false|set)\s*\(\) *\{`)
 )
 
+// neverRunsRE has a constant decide before a command.
+var neverRunsRE = lazily(`(?m)(^|[;{(]) *(false *&&|(true|:) *\|\|)`)
+
 // switchedOffRE is a flag that switches something off.
 var switchedOffRE = lazily(`-\w+=false`)
 
@@ -427,6 +448,8 @@ func shellGuards(a, b string, wa, wb []string) string {
 		return "nothing waits for it: it runs in the background"
 	case len(filterRE.FindAllString(b, -1)) > len(filterRE.FindAllString(a, -1)):
 		return "the list of what is run is filtered: " + clip(filterRE.FindString(b), 60)
+	case neverRunsRE.MatchString(b) && !neverRunsRE.MatchString(a):
+		return "it never runs: " + strings.TrimSpace(neverRunsRE.FindString(b))
 	case shadowRE.MatchString(b) && !shadowRE.MatchString(a):
 		return "a function takes the place of a tool: " + shadowRE.FindString(b)
 	case strings.Contains(a, "unittest discover") && strings.Contains(b, "unittest") && !strings.Contains(b, "discover"):

@@ -37,6 +37,9 @@ func compareFlags(tool string, a, b []string) []hit {
 				rule = "C06"
 			case hasAny(name, "timeout"):
 				rule, sev = "C06", loopcore.SevHuman
+				if longRE.MatchString(next(b, w)) || longRE.MatchString(val) {
+					sev = loopcore.SevBlock
+				}
 			case strings.HasPrefix(name, "-Wno-") || name == "-w" || strings.Contains(w, "NoWarn") || name == "-suppress-warnings" || name == "--disable-warnings":
 				rule = "C10"
 			case hasAny(name, "baseline", "--new", "auto-gen"):
@@ -83,6 +86,9 @@ func compareFlags(tool string, a, b []string) []hit {
 	}
 	return out
 }
+
+// longRE is a limit of hours, or none.
+var longRE = lazily(`^(0s?|\d+h\w*|[1-9]\d{2,}m)$`)
 
 // withValues joins a long option and its number, --max-warnings 0, and the
 // level of a lint of Rust and its name, -D warnings.

@@ -88,7 +88,8 @@ var keyRules = []keyRule{
 	kx("C05", looseShrink, jestFiles+"|"+nycFiles, `(collectCoverageFrom|coverage\.include|nyc\.include|^include)$`),
 	kx("C05", looseOff, jestFiles+"|"+nycFiles, `(check-?coverage|checkCoverage|coverage\.all|perFile|per-file|collectCoverage|nyc\.all)$`),
 	kx("C05", looseOn, jestFiles, `(autoUpdate|coverage\.enabled=false)$`),
-	kh("C05", looseDown, coverCI, `(target|range|precision)$`),
+	kx("C05", looseDown, coverCI, `target$`),
+	kh("C05", looseDown, coverCI, `(range|precision)$`),
 	kx("C05", looseUp, coverCI, `threshold$`),
 	kx("C05", looseOn, coverCI, `informational$`),
 	kx("C05", looseGrow, coverCI, `ignore$`),
@@ -152,7 +153,7 @@ var keyRules = []keyRule{
 	// Go
 	kx("C03", looseShrink, goLint, `^linters\.(enable|enable-all)$|^formatters\.enable$`),
 	kx("C03", looseGrow, goLint, `^linters\.disable$|(exclusions|issues).*(paths|exclude.*|rules.*|presets|generated)|run\.(skip-\w+|build-tags)$|linters-settings.*\.(exclude\w*|ignore\w*|disable\w*|skip\w*)$|linters\.settings.*\.(exclude\w*|ignore\w*|disable\w*|skip\w*|exclude-functions)$`),
-	kx("C02", looseDown, goLint, `(issues-exit-code)$`),
+	kx("C02", looseAny, goLint, `(issues-exit-code)$`),
 	kx("C02", looseOff, goLint, `run\.tests$`),
 	kx("C03", looseOn, goLint, `(issues\.new|disable-all|whole-files|allow-parallel-runners=no|allow-serial-runners=no|exclude-use-default|exclude-generated=no)$`),
 	kx("C11", looseChange, goLint, `(new-from-rev|new-from-patch|new-from-merge-base)$`),

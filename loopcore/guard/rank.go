@@ -153,6 +153,10 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 		return false
 	}
 	c.family = famThrow
+	if u.lang == langJS && hasAny(v, "rejects.") && hasAny(v, "instanceof") && len(c.ops) > 1 {
+		c.exc, c.rank = c.ops[1], 80
+		return true
+	}
 	if u.lang == langJS && hasAny(v, "rejects.") && !hasAny(v, "throw") { // rejects.toEqual(…)
 		c.family = famValue
 		return false

@@ -70,8 +70,11 @@ func isEvidence(p string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(b, "test-") && ext(b) == ".xml" || strings.HasSuffix(b, ".trx") || strings.HasPrefix(b, "junit") && ext(b) == ".xml" || hasSeg(p, "coverage") && (ext(b) == ".xml" || ext(b) == ".json" || ext(b) == ".info" || ext(b) == ".html")
+	return (strings.HasPrefix(b, "test-") || reportRE.MatchString(b)) && (ext(b) == ".xml" || ext(b) == ".json" && reportRE.MatchString(b)) || strings.HasSuffix(b, ".trx") || strings.HasPrefix(b, "junit") && ext(b) == ".xml" || hasSeg(p, "coverage") && (ext(b) == ".xml" || ext(b) == ".json" || ext(b) == ".info" || ext(b) == ".html")
 }
+
+// reportRE is the name of a report of a run.
+var reportRE = lazily(`^(junit|test|tests|jest|vitest|mocha|pytest|go-?test)[-_.]?(report|results?|output)s?\b`)
 
 func hasSeg(p string, names ...string) bool {
 	for _, s := range segments(p) {

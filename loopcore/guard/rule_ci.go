@@ -86,7 +86,7 @@ func neverHere(key string, a, b []string) bool {
 	t := strings.Join(minus(b, a), " ")
 	switch key {
 	case "if", "only_if", "condition", "only", "when":
-		return (len(minus(b, a)) == len(b) && elsewhereRE.MatchString(t) || len(a) == 0 && ownWordRE.MatchString(t)) && !strings.Contains(t, "||")
+		return len(a) == 0 && failedOnlyRE.MatchString(t) || (len(minus(b, a)) == len(b) && elsewhereRE.MatchString(t) || len(a) == 0 && ownWordRE.MatchString(t)) && !strings.Contains(t, "||")
 	case "rules":
 		return strings.Contains(t, "allow_failure=true")
 	}
@@ -131,6 +131,12 @@ func looseEnv(name string, a, b []string) (string, loopcore.Severity) {
 	return "", silent
 }
 
+// noShellRE is a program in the place of a shell that succeeds whatever it is handed.
+var noShellRE = lazily(`^(/bin/)?(true|:|echo|cat|test)\b`)
+
+// failedOnlyRE is a condition that holds only where something failed before.
+var failedOnlyRE = lazily(`^\W*(failure|cancelled)\(\)\W*$`)
+
 // neverRE is a condition that never holds.
 var neverRE = lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`)
 
@@ -158,6 +164,9 @@ func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 			return key, loopcore.SevBlock
 		}
 		if len(a) == 0 || key == "except" && len(b) > len(a) {
+			if failedOnlyRE.MatchString(t) {
+				return key, loopcore.SevHuman
+			}
 			if hasAny(t, "always()", "success()", "failure()", "!cancelled()") && !strings.Contains(t, "&&") {
 				return "", ""
 			}
@@ -190,7 +199,7 @@ func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 			return key, loopcore.SevHuman
 		}
 	case "shell":
-		if !strings.Contains(two, "pipefail") && strings.Contains(one, "pipefail") || strings.Contains(two, "+e") {
+		if !strings.Contains(two, "pipefail") && strings.Contains(one, "pipefail") || strings.Contains(two, "+e") || noShellRE.MatchString(two) {
 			return key, loopcore.SevBlock
 		}
 	}
@@ -247,6 +256,10 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 				say(sev, k+": "+show(a.all[k])+" → "+show(b.all[k]))
 			}
 		case (strings.HasSuffix(k, ".paths") || strings.HasSuffix(k, ".branches")) && strings.Join(b.all[k], "") == "": // none named is all of them
+		case strings.HasSuffix(k, "pull_request.types"):
+			if len(a.all[k]) == 0 && !contains(b.all[k], "opened") && !contains(b.all[k], "synchronize") || contains(a.all[k], "synchronize") && !contains(b.all[k], "synchronize") && len(b.all[k]) > 0 {
+				say(loopcore.SevBlock, k+": "+show(a.all[k])+" → "+show(b.all[k]))
+			}
 		case strings.HasSuffix(k, ".paths") || strings.HasSuffix(k, ".branches"):
 			if len(a.all[k]) == 0 && ea[event(k)] && len(b.all[k]) > 0 || len(minus(a.all[k], b.all[k])) > 0 && len(b.all[k]) > 0 {
 				sev := loopcore.SevHuman

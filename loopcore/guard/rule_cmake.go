@@ -141,6 +141,9 @@ var (
 	anyTextRE = lazily(`^(\.[*+]?|\^|\$|\(\.\*\)|)$`)
 )
 
+// testChoiceRE picks some of the tests of a program.
+var testChoiceRE = lazily(`--?(test-(case|suite)(-exclude)?|tce?|tse?|gtest_filter|run_test|filter|exclude\w*)=|(^| )"?~?\[\w|(^| )~\w`)
+
 // cmakeRules compares the tests that a build registers: C01, C02.
 func (d *diff) cmakeRules(f *fileDiff) {
 	if b := baseName(f.path()); f.old == nil || f.new == nil || b != "CMakeLists.txt" && ext(b) != ".cmake" {
@@ -173,6 +176,9 @@ func (d *diff) cmakeRules(f *fileDiff) {
 				}
 				if a.command == "" || a.command == b.command {
 					continue
+				}
+				if w := minus(strings.Fields(b.command), strings.Fields(a.command)); testChoiceRE.MatchString(strings.Join(w, " ")) && !testChoiceRE.MatchString(a.command) {
+					say("C01", loopcore.SevBlock, name, "only some of the tests run: "+strings.Join(w, " "))
 				}
 				for _, h := range compareFlags("ctest", strings.Fields(a.command), strings.Fields(b.command)) {
 					say("C02", h.sev, name, h.why)

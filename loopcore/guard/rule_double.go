@@ -21,6 +21,7 @@ func (d *diff) mocked(p testPair) {
 		}
 		d.report("A09", sev, p.new.unit.path, line, fmt.Sprintf("test %q replaces by a double: %s", p.new.path, text))
 	}
+	d.ownAnswer(p)
 	d.fakedNetwork(p)
 	d.loosened(p)
 	d.writtenDown(p)
@@ -35,6 +36,26 @@ var (
 	freeRE = lazily(`\.Maybe\(\)|\bAnyNumber\(\)|\.AnyTimes\(\)|\bexpectedCount:0\.\.\.|\bzeroOrMoreTimes|\batMost\(|\batMostOnce\(|\batLeast\(0\)|^stub\([A-Z]\w*,:`)
 	niceRE = lazily(`\bNiceMock<|\brelaxed=true`)
 )
+
+// ownAnswer reports a function variable of Go that a test sets and then asks: A09.
+func (d *diff) ownAnswer(p testPair) {
+	u := p.new.unit
+	if u.lang != langGo {
+		return
+	}
+	for i := p.new.body; i < p.new.to; i++ {
+		if name := u.text(i); u.first(i) && u.kind(i) == tkIdent && u.text(i+1) == "=" && u.text(i+2) == "func" && !p.old.unit.holdsWord(p.old.body, p.old.to, name+"=func") {
+			for k := range p.new.checks {
+				for _, op := range p.new.checks[k].ops {
+					if strings.HasPrefix(op, name+"(") || strings.HasPrefix(u.valueOf(bareOperand(op), p.new.checks[k].at), name+"(") {
+						d.report("A09", loopcore.SevBlock, u.path, u.line(i), fmt.Sprintf("test %q sets what it asks: %s", p.new.path, name))
+						return
+					}
+				}
+			}
+		}
+	}
+}
 
 // loosened reports expectations of doubles that came to accept more: A15.
 func (d *diff) loosened(p testPair) {

@@ -217,7 +217,7 @@ func (d *diff) exitOnly(p testPair) {
 
 var (
 	asyncRE   = lazily(`\b(setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|AfterFunc|go func|Thread\.new|thread::spawn|tokio::spawn|task::spawn|Task\.Run|Task\.Factory|ThreadPool|runAsync|supplyAsync|new Thread|Thread\(|thread\(|pthread_create|std::thread|std::async|std::jthread|DispatchQueue|asyncAfter|Task\.detached|Task\{|create_task|ensure_future|run_in_executor|GlobalScope|CoroutineScope|launch\{|launch\(|Task\.async|Task\.start|spawn\(|spawn_link|spawn fn|executor\.submit|executor\.execute|process\.nextTick|requestAnimationFrame|Process\.fork|fork\{|schedule\(|Timer\()`)
-	swallowRE = lazily(`\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError\(|try\?`)
+	swallowRE = lazily(`\bshouldFail\b|\bshouldThrow<(\w+\.)*AssertionError>|\bassertFailsWith<(\w+\.)*AssertionError>|\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError\(|try\?`)
 	deadRE    = lazily(`^(else ?)?(if|while|unless|elif)\(?(False|false|0|None|nil|!true|not True|1>2|1==2|0==1|""|!1|\[\])\)?$|^unless\(?(true|1)\)?$|^(if|while)\(?(false|False|0)(&&|and )|^(if|while) ?\[ ?(0 ?(=|-eq|==) ?1|1 ?(=|-eq|==) ?0) ?\]|^if false$`)
 )
 
@@ -275,7 +275,7 @@ func (d *diff) wrapped(p testPair, c check, w wrap, old map[string]int) {
 		if u := p.new.unit; u.lang == langShell && (hasAny(c.verb, "die", "exit", "return", "fail", "false", "flunk") || u.text(u.lineStart(c.at)) == "if") {
 			return // a condition that ends in a failure is itself the assertion
 		}
-		instead := nullSafeRE.MatchString(w.text) && len(p.new.checks) <= len(p.old.checks) // it speaks of the same value by another name
+		instead := (nullSafeRE.MatchString(w.text) || p.asksInstead(&c, w.text)) && len(p.new.checks) <= len(p.old.checks) // it speaks of the same value by another name
 		if !instead && (!existed || old["if"] > 0 && alike(p.old.words(), p.new.words()) < 0.8 || !d.inLoop() && d.alsoBare(p, c, old)) {
 			return
 		}
@@ -343,6 +343,18 @@ func (u *unit) otherBranch(i int, t *test) bool {
 func (d *diff) wasThere(p testPair, c check) bool {
 	for k := range p.old.checks {
 		if p.sameCheck(&p.old.checks[k], &c) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksInstead says whether the condition around an assertion took the subject of
+// a lost one: if let Err(e) = eval(s) { assert_eq!(e, …) }.
+func (p testPair) asksInstead(c *check, cond string) bool {
+	for k := range p.old.checks {
+		o := &p.old.checks[k]
+		if len(o.ops) > 1 && len(o.ops[0]) > 5 && isSubject(o.ops[0]) && strings.Contains(cond, "="+o.ops[0]) && len(c.ops) > 1 && strings.Contains(o.ops[1], c.ops[1]) {
 			return true
 		}
 	}

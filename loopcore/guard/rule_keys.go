@@ -26,6 +26,9 @@ func (c keyChange) judge() {
 		return // nothing of ours is checked less
 	}
 	sev := c.softened(c.looser())
+	if sev == loopcore.SevHuman && c.r.rule == "C01" && leaveOutRE.MatchString(wordsOf(c.key)) && c.d.namesTest(minus(c.b, c.a)) {
+		sev = c.r.sev
+	}
 	if sev == silent {
 		return
 	}
@@ -170,10 +173,13 @@ func (c keyChange) shrunk() loopcore.Severity {
 	switch {
 	case len(c.a) == 0 && len(c.b) > 0:
 		if c.f.old != nil && narrowsWhenNew(c.key) {
+			if c.r.rule == "C01" && !strings.Contains(c.key, "projects") && c.d.takesNone(y) {
+				return c.r.sev
+			}
 			return loopcore.SevHuman
 		}
 	case len(c.b) == 0:
-		if len(x) > 0 && shrinksWhenGone(c.key) {
+		if len(x) > 0 && (shrinksWhenGone(c.key) || c.key == "include" && strings.Contains(addedText(string(data(c.f.old)), string(data(c.f.new))), `"files"`)) {
 			return c.r.sev
 		}
 	case len(gone) == 0 || c.d.pathsMoved(gone):
@@ -229,4 +235,41 @@ func unspread(vs []string) []string {
 		vs[k] = strings.TrimPrefix(vs[k], "...")
 	}
 	return vs
+}
+
+// namesTest says whether one of some paths is a file of tests of the baseline.
+func (d *diff) namesTest(paths []string) bool {
+	for _, p := range paths {
+		if p = strings.TrimPrefix(strings.TrimPrefix(p, "<rootDir>/"), "./"); isTestFile(p) {
+			if _, ok := d.read(d.in.Before, p); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// takesNone says whether globs of what is a test take none of JavaScript's files
+// of tests.
+func (d *diff) takesNone(globs []string) bool {
+	if d.in.After == nil || len(globs) == 0 {
+		return false
+	}
+	var clean []string
+	for _, g := range globs {
+		if strings.ContainsAny(g, `^$\\|+`) {
+			return false // a regular expression, or more than one knows
+		}
+		clean = append(clean, strings.TrimPrefix(strings.TrimPrefix(g, "<rootDir>/"), "./"))
+	}
+	n := 0
+	for _, p := range d.in.After.List() {
+		if langOf(p, "") != langJS || !isTestFile(p) || isInstalled(p) {
+			continue
+		}
+		if n++; n > 2000 || matchAny(clean, p) {
+			return false
+		}
+	}
+	return n > 0
 }

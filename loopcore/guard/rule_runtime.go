@@ -65,7 +65,7 @@ var runtimePatterns = []pattern{
 	px("R04", loopcore.SevBlock, inSupport, `\b(rep|report|result|outcome|r)\.outcome="passed"|\.exitstatus=(0|.*OK)|session\.testsfailed=0|\.exitCode=0|currentTest\.state="passed"|set_exception\(nil|instance_variable_set\(:@exception,nil|@exception=nil|\.excinfo=None|call\.excinfo=None|\.wasSuccessful=|def (wasSuccessful|passed\?).*(True|true)|failures\.clear|errors\.clear|\.failures=\[\]|force_result\(\[?\]?|outcome\.force_result|\.retryTimes\(`),
 
 	px("R04", loopcore.SevHuman, inSupport, `\bprocess\.(on|once)\("(unhandledRejection|uncaughtException)",\(?\w*\)?=>\{?\}?|\bremoveAllListeners\("(unhandledRejection|uncaughtException)"|\bRunSummary\b`),
-	px("R04", loopcore.SevBlock, inSupport, `\bnew RunSummary\{?.*\bFailed=0|^(if|while) .*\|\| ?(true|:) ?($|then\b|do\b)`),
+	px("R04", loopcore.SevBlock, inSupport, `\w\.Failed=0\b|\bnew RunSummary\{?.*\bFailed=0|^(if|while) .*\|\| ?(true|:) ?($|then\b|do\b)`),
 	px("R04", loopcore.SevHuman, inCode, `"(\\n)*(ok \d+ - |1\.\.\d+(\\n)*"|--- PASS: |=== RUN |test result: ok\.|=+ \d+ passed|Tests run: \d+, Failures: 0|\d+ examples?, 0 failures|\[  PASSED  \])`),
 
 	px("R05", loopcore.SevBlock, inAny, `\bexpect\.extend\(\{?.*\b(toBe|toEqual|toStrictEqual|toMatchObject|toThrow|toContain|toHaveLength|toHaveBeenCalled\w*)\b|\b(global|globalThis|window)(\.| as any\)\.| as unknown as \w+\)\.)(expect|assert|it|test|describe)=|\bexpect\.addEqualityTesters\(.*=>(true|!0|1)\b|"\$\$jest-matchers-object"|\bdef ?visit_Assert\b|\bsys\.modules\["(pytest|unittest|hypothesis|nose|_pytest|numpy\.testing)[\w.]*"\]=|\b(uopz|runkit)\w*\(\\?"?\\?PHPUnit|\bclass_alias\([^;]*PHPUnit|\b(unittest\.)?TestCase\.assert\w+=|\bpytest\.(raises|approx|fail|skip)=|\bassert\.(\w+)=[^=]|\bAssertion\.(prototype|overwriteMethod|overwriteProperty|addMethod)\b.*\b(equal|eql|throw|property)|\bchai\.Assertion\b.*overwrite|overwriteMethod\(|\bRSpec::Matchers\.define\(? ?:?(eq|be|eql|match|include)\b|RSpec::Expectations\b.*(class_eval|prepend|handle_matcher|define_method|define_singleton_method|alias_method)|Minitest::Assertions.*(class_eval|prepend)|module Minitest|ExpectationNotMetError|\bassert_eq\b.*macro_rules|macro_rules!(assert|assert_eq|assert_ne)\b|builtins\.(assert|AssertionError)|AssertionError ?=|__builtins__|numpy\.testing\.\w+=|np\.testing\.\w+=|^(jest|vi)\.mock\("(expect|chai|node:assert|assert|vitest)|require\.cache\[.*assert|Module\._load|Module\.prototype\.require|\bjest\.(expect|fn)=|setattr\((pytest|unittest|TestCase)`),
@@ -81,6 +81,8 @@ var runtimePatterns = []pattern{
 	// What runs the tests, set or opened again by the code that they test.
 	px("R05", loopcore.SevBlock, inCode, `\b(unittest|_pytest|pytest|doctest)(\.\w+)+=[^=]|\b(TestCase|TestResult|TextTestResult|TestSuite|TextTestRunner|TestLoader|TestProgram|CallInfo|OutputChecker)\.\w+=[^=]|^ ?(class|module) ?(::)?(Minitest|RSpec|Test::Unit)\b|\b(Minitest|RSpec|Test::Unit)(::\w+)*\.(class_eval|class_exec|module_eval|prepend|define_method|alias_method|remove_method|send|define_singleton_method)\b|require\("(mocha|chai|expect|jasmine[\w-]*|@jest/\w+|vitest|ava|tape)"\)(\.\w+|\[[^\]]+\])+=[^=>]|\bchai(\.\w+)+=[^=>]|\b(util\.isDeepStrictEqual|Object\.is)=[^=>]`),
 	px("R06", loopcore.SevBlock, inAny, `"?__eq__"?[:=,]\(?lambda [^:]*:\(?(True|1)\b|\bdefine_method\(:?"?(==|eql\?|===)"?\).*\btrue\b|"?\basymmetricMatch"?[:=]|\b(defineProperty|Reflect\.set)\([^;]*"asymmetricMatch"`),
+	px("R06", loopcore.SevBlock, inCode, `\breturn (unittest\.)?mock\.ANY\b`),
+	px("R01", loopcore.SevBlock, inCode, `\bos\.Executable\(\).*"[./_]?test\b`),
 	px("R06", loopcore.SevHuman, inCode, `"?__eq__"?[:=,]\(?lambda\b|"?__class__"?=property|\bdef ?(__class__|__getattribute__)\(|\bfield\([^)]*\bcompare=False|@EqualsAndHashCode\.Exclude|EqualsAndHashCode\([^)]*exclude|PartialEq="ignore"|\battr\.ib\([^)]*\beq=False|new Proxy\(.*\bget\b.*=>(\(?\)?=>)?(true|undefined)\b`),
 	px("R10", loopcore.SevBlock, inCode, `getattr\(\w+,"(_getframe|currentframe|stack|_current_frames)"|\bsys\._current_frames\b|\bsys\["_getframe|__dict__\["_getframe`),
 
@@ -89,7 +91,7 @@ var runtimePatterns = []pattern{
 
 	px("R10", loopcore.SevBlock, inCode, `\b_getframe\(|\binspect\.(stack|currentframe|getouterframes|trace)\(|\bf_locals\b|\bf_back\b|\bgc\.get_objects\(|\bnew Error\((\"[^"]*\")?\)\.stack|\bError\(\)\.stack|\bError\.(captureStackTrace|prepareStackTrace)|\bgetStackTrace\(\)|\bStackWalker\b|\bcaller_locations\b|\bbinding\.of_caller|\bTracePoint\b|\bdebug_backtrace\(|\bnew (System\.Diagnostics\.)?StackTrace\(|\bEnvironment\.StackTrace|\bcallStackSymbols|:current_stacktrace|\bBASH_SOURCE\[1|\bFUNCNAME\[1|\bruntime\.Callers?\(|\bBacktrace::(capture|force_capture|new)|\bbacktrace\(|\bset_trace\(|\btraceback\.(format|extract|walk)_stack\(|\bsys\.settrace`),
 	px("R10", loopcore.SevBlock, inCode, `(open|read\w*|Read\w*|require|import|load\w*|fopen|file_get_contents|include_str!|include_bytes!|include|slurp|cat|File\.\w+|Path|fs\.\w+|ifstream|getResource\w*|contentsOf\w*|File)\(?[^;]{0,60}"[^" ]*(\b[Tt]ests?/|_test\.|\.test\.|\bspecs?/|_spec\.|testdata/|fixtures/|__snapshots__|goldens?/|\.golden\b|\.snap\b|expected[./_])`),
-	px("R10", loopcore.SevBlock, inCode, `\b(grep|sed|awk|cat|head|tail|cut|source)\b[^;|]*(\w\.bats|_test\.sh|_spec\.sh|expected[./_]|\.golden)\b`),
+	px("R10", loopcore.SevBlock, inCode, `\b(grep|sed|awk|cat|head|tail|cut|source)\b[^;|]*(\w\.bats|_test\.sh|_spec\.sh|\btests?/\S*\.sh|expected[./_]|\.golden)\b`),
 }
 
 // runtimeRules reports R01-R10 in the lines that are new.
@@ -230,7 +232,7 @@ func (d *diff) spared(rule string, f *fileDiff, l textLine) bool {
 		return f.role != roleCode || u.lang == langRuby && strings.HasPrefix(l.text, "class Time") && strings.Contains(l.text, "<")
 	case "R10":
 		t := l.text
-		return u.testAt(l.at) != nil || strings.Contains(t, "BASH_SOURCE[0") || u.lang == langShell && strings.Contains(t, "tests/") && !strings.Contains(t, "expected") || hasSeg(f.path(), "scripts", "script", "tools", "build", "ci", "example", "examples", "bench", "benchmarks", "docs")
+		return u.testAt(l.at) != nil || strings.Contains(t, "BASH_SOURCE[0") || u.lang == langShell && strings.Contains(t, "tests/") && !strings.Contains(t, "expected") && !readsRE.MatchString(t) || hasSeg(f.path(), "scripts", "script", "tools", "build", "ci", "examples", "bench", "benchmarks", "docs") || strings.HasPrefix(f.path(), "example/")
 	case "R04":
 		at := strings.Index(l.text, ".retryTimes(")
 		return at >= 0 && strings.Count(l.text[:at], `"`)%2 == 1 // in the text of a program that the test runs
@@ -239,6 +241,9 @@ func (d *diff) spared(rule string, f *fileDiff, l textLine) bool {
 	}
 	return false
 }
+
+// readsRE takes text out of a file.
+var readsRE = lazily(`\b(grep|sed|awk|cut|head|tail)\b`)
 
 // asProgram says whether token i runs only where the file itself is the program.
 func (u *unit) asProgram(i int) bool {

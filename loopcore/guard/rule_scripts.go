@@ -242,10 +242,11 @@ func (d *diff) gitIgnore(f *fileDiff, fresh string) {
 		p := strings.Trim(l, "/")
 		bare := strings.Trim(p, "*/")
 		low := strings.ToLower(p)
-		hits := hasAny(low, "test", "spec", "conftest", ".github", "__snapshots__", "pytest.ini", "jest.config", "package.json", ".golangci", "makefile", ".eslintrc", "phpunit.xml") && !hasAny(low, "result", "report", "coverage", "output", "cache", ".tmp", "test-reports", "testresults", ".log", "latest", ".pytest", "screenshots", "videos", "playwright-report", ".last-run", "test_output", "logs", ".db", ".sqlite", "artifacts", "tmp", ".phpunit", "local", ".env", "cover", ".prof", "data/", ".out", "bin", "*.test", "temp", "debug", "xcuserdata", "diff_output", "failures")
+		hits := hasAny(low, "test", "spec", "conftest", ".github", "__snapshots__", "pytest.ini", "jest.config", "package.json", ".golangci", "makefile", ".eslintrc", "phpunit.xml") && !hasAny(low, "result", "report", "coverage", "output", "cache", ".tmp", "test-reports", "testresults", ".log", "latest", ".pytest", "screenshots", "videos", "playwright-report", ".last-run", "test_output", "logs", ".db", ".sqlite", "artifacts", "tmp", ".phpunit", "local", ".env", "cover", ".prof", "data/", ".out", "bin", "temp", "debug", "xcuserdata", "diff_output", "failures")
 		if strings.HasSuffix(l, "/") && strings.HasPrefix(baseName(p), ".") && !strings.HasPrefix(low, ".github") {
 			hits = false // a folder of a tool's own beside the tests, and none of them
 		}
+		hits = hits && p != "*.test" // what Go compiles
 		ex := ext(p)
 		source := strings.HasPrefix(p, "*") && (isCodeExt("x"+ex)) && bare == ex || bare == "src" || bare == "lib" && false
 		for _, c := range d.files { // a changed file that the pattern names

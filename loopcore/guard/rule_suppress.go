@@ -238,6 +238,9 @@ func directiveOf(s string, line int, begins bool) (suppression, bool) {
 		out.lead = leadOf(m[0], m[1:])
 		out.text = strings.Replace(strings.Join(strings.Fields(m[0]), " "), "oxlint", "eslint", 1) // the one reads the other's
 		tail := strings.Trim(strings.TrimSpace(s[len(m[0]):]), "*/")
+		if strings.HasPrefix(m[0], "biome-ignore") && strings.Count(m[0]+strings.SplitN(s[len(m[0]):]+" ", " ", 2)[0], "/") < 2 {
+			out.broad = true // a whole group of rules
+		}
 		if out.kind == "lint" && out.codes != "" || strings.HasPrefix(m[0], "biome-ignore") && strings.Contains(tail, ":") && !strings.Contains(tail, "<") {
 			out.reason = true
 		}

@@ -31,6 +31,9 @@ func (d *diff) swallows(f *fileDiff) {
 		say(h.at, text)
 	}
 	for _, l := range newLines(f) {
+		if a, _, ok := strings.Cut(l.text, ".unwrap_or"); ok && u.lang == langRust && (strings.Contains(f.oldU.norm(0, len(f.oldU.toks)), a+"?") || strings.Contains(f.oldU.norm(0, len(f.oldU.toks)), a+".unwrap()")) {
+			say(l.at, l.text)
+		}
 		if swallowLineRE.MatchString(l.text) || u.lang == langShell && swallowShellRE.MatchString(l.text) {
 			say(l.at, l.text)
 		}

@@ -13,7 +13,7 @@ func (d *diff) judgeTolerance(p testPair, o, n *check, change string) bool {
 	}
 	path := p.new.unit.path
 	switch {
-	case o.tol <= 0 && (o.rank >= 88 || o.rank == rankSize):
+	case o.tol <= 0 && (o.rank >= 85 || o.rank == rankSize):
 		sev := loopcore.SevBlock
 		if n.tol <= 1e-3 {
 			sev = loopcore.SevHuman
@@ -174,7 +174,9 @@ func (u *unit) isValue(s span) bool {
 		case tkString, tkNumber, tkRegex:
 			told = true
 		case tkIdent:
-			if !(isBool(t) || isNil(t) || t == "new" || u.isOpen(i+1) && (t[0] >= 'A' && t[0] <= 'Z' || makersRE.MatchString(t))) {
+			path := u.text(i+1) == "::" || u.text(i-1) == "::" // a variant, a constant
+			told = told || path
+			if !(path || isBool(t) || isNil(t) || t == "new" || u.isOpen(i+1) && (t[0] >= 'A' && t[0] <= 'Z' || makersRE.MatchString(t))) {
 				return false
 			}
 		}

@@ -201,7 +201,7 @@ func (u *unit) closureName(o int) string {
 	for k := s; k < o && k < s+8; k++ {
 		if t := u.text(k); (t == "=" || t == ":=") && u.kind(k-1) == tkIdent {
 			rest := u.norm(k+1, o)
-			if rest == "" || strings.HasPrefix(rest, "[") && u.lang == langC || hasAny(rest, "func(", "lambda", "->", "=>", "fn", "function", "proc", "Proc.new", "||", "|") {
+			if rest == "" || strings.HasPrefix(rest, "[") && u.lang == langC || hasAny(rest, "func(", "lambda", "->", "=>", "fn", "function", "proc", "Proc.new", "||", "|") || strings.HasPrefix(rest, "async") && u.lang == langRust {
 				return u.text(k - 1)
 			}
 		}

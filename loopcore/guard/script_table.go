@@ -53,6 +53,7 @@ var scriptPatterns = []scriptPattern{
 	sx("C03", loopcore.SevBlock, `(^|/)\.(eslintignore|prettierignore|stylelintignore|jshintignore|semgrepignore|oxlintignore|dockleignore)$`, `^[^#\s]`, ``),
 	sx("L01", loopcore.SevBlock, `(^|/)\.shellcheckrc$`, `^disable=`, `^enable=`),
 	sx("C01", loopcore.SevBlock, `(^|/)(\.shellspec|\.batsrc)$`, `--(tag|example|focus|pattern|skip|fail-fast|dry-run|filter)`, ``),
+	sx("C06", loopcore.SevBlock, `(^|/)(test_helper\.exs|mix\.exs)$`, `\btimeout:\s*:infinity\b`, ``),
 	// cargo
 	sx("E06", loopcore.SevBlock, cargoConf, `^(runner|rustc-wrapper|rustc-workspace-wrapper|rustc|test)\s*=|cap-lints|-A\s*\w+|--allow`, ``),
 	// .NET assemblies

@@ -18,6 +18,7 @@ type shellFlow struct {
 	ending  fate            // of a failure that ends the text, or is looked at where it ends
 	decides map[string]bool // variables that decide how the text ends
 	depth   int
+	dead    bool // what follows is never reached
 }
 
 // fate is what happens to the failure of a command.
@@ -68,7 +69,7 @@ func (s *shellFlow) list(under fate, last bool) {
 		end := s.statementEnd(s.at)
 		f := under
 		switch rest := s.after(end); {
-		case end < len(s.toks) && s.toks[end].text == "&" && !strings.Contains(s.text, "wait"):
+		case end < len(s.toks) && s.toks[end].text == "&" && (!strings.Contains(s.text, "wait") || bareWaitRE.MatchString(s.text)):
 			f = swallowed
 		case s.errexit, rest == "" && last, rest == "$?":
 		default:
@@ -301,6 +302,17 @@ func (s *shellFlow) simple(under fate) {
 	if set, ok := strings.CutPrefix(cmd, "set "); ok {
 		s.options(set)
 	}
+	if s.dead = s.dead || s.depth == 1 && cmd == "exit 0"; s.dead || assignsRE.MatchString(cmd) {
+		under = swallowed // nothing after it is reached; the status is that of the assignment
+	}
+	if m := subShellRE.FindStringSubmatch(cmd); m != nil && under == fails {
+		f, r := followShell(m[2], strings.Contains(m[1], "e"))
+		for t, n := range r {
+			s.runs[t] += n
+			s.failing[t] += f[t]
+		}
+		return
+	}
 	if name := programOf(cmd); name != "" {
 		s.runs[name]++
 		if under == fails {
@@ -314,6 +326,15 @@ func (s *shellFlow) simple(under fate) {
 		}
 	}
 }
+
+var (
+	// assignsRE takes the output of a command in a declaration, whose status hides that of the command.
+	assignsRE = lazily(`^(export|local|declare|typeset|readonly) .*=["']?\$\(|^coproc\b`)
+	// subShellRE hands a text to another shell.
+	subShellRE = lazily(`^(?:\w+=\S+ )*(?:/bin/)?(?:ba|da|z|k)?sh -(\w*)c ["'](.*)["']$`)
+	// bareWaitRE waits for all, and succeeds whatever they did.
+	bareWaitRE = lazily(`(?m)\bwait[ \t]*($|;|&&)`)
+)
 
 // listed stands for the programs that a loop goes through.
 const listed = own + "what is listed"

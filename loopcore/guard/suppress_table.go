@@ -52,7 +52,7 @@ var commentDirectives = []directive{
 	dxb("L05", `^mypy:\s*(?:ignore[-_]|disable[-_]error[-_]code|allow[-_]|no[-_]|follow[-_]imports|(?:disallow|warn|check|strict|extra)\w*(?:[-_]\w+)*\s*=\s*(?i:false))`),
 	dxb("L05", `^pyright:\s*(?:basic|strict=false|report\w+\s*=\s*"?(?:false|none|warning|information)|standard|off)|^pyrefly:\s*ignore-errors|^pytype:\s*skip-file`),
 	dx("L02", `^pytype:\s*disable=([\w\-, ]+)`),
-	dx("L04", `^pragma:\s*no\s*(?:cover|branch|partial)`),
+	dx("L04", `(?i)^pragma\s*:?\s*no\s*(?:cover|branch|partial)`),
 	dx("L07", `^(?:pragma|nosec|# nosec)\s*:?\s*(?:allowlist|whitelist)\s+secret`),
 	// JavaScript and TypeScript
 	exact(dx("L01", `^(?:eslint|oxlint)-disable-(?:next-line|line)(?:\s+([@\w/\-]+(?:\s*,\s*[@\w/\-]+)*))?`)),

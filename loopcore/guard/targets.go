@@ -45,6 +45,12 @@ func (d *diff) commandsOf(f *fileDiff) {
 	}
 	after := commandsIn(p, data(f.new))
 	before := commandsIn(p, data(f.old))
+	if f.old == nil && langOf(p, "") == langMake {
+		d.overridesMake(f, after)
+	}
+	if v := after["var .SHELLFLAGS"]; f.old != nil && before["var .SHELLFLAGS"] == nil && len(v) > 0 && flagsMaskRE.MatchString(v[0]) {
+		d.report("C08", loopcore.SevBlock, p, keyLine(string(f.new.Data), ".SHELLFLAGS", v), "every recipe ends as a success: .SHELLFLAGS "+v[0])
+	}
 	if f.old == nil || len(before) == 0 {
 		return
 	}
@@ -73,6 +79,25 @@ func (d *diff) commandsOf(f *fileDiff) {
 			continue
 		}
 		d.compareTarget(f, rule, n, a, b, after)
+	}
+}
+
+// flagsMaskRE are arguments of Make's shell that drop the status of recipes.
+var flagsMaskRE = lazily(`\+e|; *(true|:|exit 0)|\|\| *(true|:)`)
+
+// overridesMake reports a new file of Make that defines a target of the Makefile
+// beside it anew: C08. GNUmakefile is read in its place, what it includes with it.
+func (d *diff) overridesMake(f *fileDiff, targets commandSet) {
+	old, ok := d.baseText(strings.TrimPrefix(dirOf(f.path())+"/Makefile", "./"))
+	if !ok {
+		return
+	}
+	was := makeTargets(old)
+	for _, n := range sortedKeys(targets) {
+		name := strings.TrimPrefix(n, "override ")
+		if was[name] != nil && gateName(name) && len(toolRuns(shellWords(strings.Join(was[name], "\n")))) > 0 {
+			d.report("C08", loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), n, nil), "takes the place of the Makefile's target "+name)
+		}
 	}
 }
 
@@ -188,6 +213,14 @@ var makeVarRE = lazily(`^(?:export\s+|override\s+)?([\w.]+)\s*([:+?]?=)\s*(.*)$`
 // makeTargets reads recipes, prerequisites and flag variables of a Makefile or justfile.
 func makeTargets(text string) commandSet {
 	out, programs := commandSet{}, map[string]string{}
+	expand := func(l string) string {
+		return makeRefRE.ReplaceAllStringFunc(l, func(ref string) string {
+			if p, ok := programs[ref]; ok {
+				return p
+			}
+			return ref
+		})
+	}
 	target := ""
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for _, l := range strings.Split(text, "\n") {
@@ -204,8 +237,8 @@ func makeTargets(text string) commandSet {
 		if m := makeVarRE.FindStringSubmatch(t); m != nil && !strings.Contains(m[1], ":") {
 			if hasAny(m[1], "FLAGS", "OPTS", "ARGS", "OPTIONS", "PKGS", "TESTS", "CMD", "FILES", "DIRS", "WARN") {
 				out["var "+m[1]] = append(out["var "+m[1]], m[3])
-			} else if m[3] != "" && !strings.ContainsAny(m[3], "$#") {
-				programs["$("+m[1]+")"], programs["${"+m[1]+"}"] = m[3], m[3]
+			} else if v := expand(m[3]); v != "" && !strings.ContainsAny(v, "$#") {
+				programs["$("+m[1]+")"], programs["${"+m[1]+"}"] = v, v
 			}
 			if m[1] == ".IGNORE" || m[1] == "SHELL" || m[1] == ".SHELLFLAGS" || m[1] == "MAKEFLAGS" {
 				out["var "+m[1]] = append(out["var "+m[1]], m[3])
@@ -241,12 +274,7 @@ func makeTargets(text string) commandSet {
 	}
 	for _, recipe := range out {
 		for k, l := range recipe {
-			recipe[k] = makeRefRE.ReplaceAllStringFunc(l, func(ref string) string {
-				if p, ok := programs[ref]; ok {
-					return p
-				}
-				return ref
-			})
+			recipe[k] = expand(l)
 		}
 	}
 	return out

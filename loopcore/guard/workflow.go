@@ -78,7 +78,11 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			}
 			continue
 		}
-		for _, h := range compareCommands(ra, rb, stopping) {
+		how := stopping
+		if goesOnRE.MatchString(baseName(f.path())) {
+			how = eachAlone
+		}
+		for _, h := range compareCommands(ra, rb, how) {
 			if strings.HasPrefix(h.why, "no longer runs ") {
 				tool := strings.TrimPrefix(h.why, "no longer runs ")
 				now := toolRuns(shellWords(strings.Join(allNew, "\n")))
@@ -97,6 +101,9 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 		}
 	}
 }
+
+// goesOnRE are files of services whose shells go on after a failing command of a line.
+var goesOnRE = lazily(`^\.travis\.yml$|^azure-pipelines|appveyor\.yml$`)
 
 // checkWordRE is a command that is about checking, by its words.
 var checkWordRE = lazily(`(?i)cover|codecov|test|lint|check|scan|audit`)
