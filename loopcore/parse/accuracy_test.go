@@ -80,6 +80,7 @@ type figures struct {
 	Text    map[string]tally    `json:"text"`    // runner → by the text alone
 	Reports map[string]tally    `json:"reports"` // runner → by text and report files, where there are some
 	Unseen  map[string]tally    `json:"unseen"`  // runner → by the text alone, had its readers never been written
+	Passed  map[string]tally    `json:"passed"`  // carrier → by the text alone, as it reads behind the carrier
 	Causes  map[string]grouping `json:"causes"`  // case → clusters
 }
 
@@ -108,7 +109,7 @@ func sumOf(by map[string]tally) tally {
 // docs/accuracy.md; with -v it tells every miss.
 func TestCorpus(t *testing.T) {
 	text, reports := readCorpus(t)
-	now := figures{Text: byRunner(text), Reports: byRunner(reports), Unseen: neverSeen(t), Causes: readCauses(t)}
+	now := figures{Text: byRunner(text), Reports: byRunner(reports), Unseen: neverSeen(t), Passed: passedOn(t), Causes: readCauses(t)}
 	for _, v := range text {
 		if d := v.describe(); d != "" && testing.Verbose() {
 			t.Logf("%s: %s", v.name, d)
@@ -143,6 +144,7 @@ func TestCorpus(t *testing.T) {
 	for _, s := range lower(was.Unseen, now.Unseen) {
 		t.Errorf("runners never seen: %s", s)
 	}
+	fallen(t, "", was.Passed, now.Passed)
 	for name, w := range was.Causes {
 		if n := now.Causes[name]; w.Exact && !n.Exact || n.F1 < w.F1-1e-9 {
 			t.Errorf("clusters of %s: F1 %.3f, exact %t; it was %.3f, %t", name, n.F1, n.Exact, w.F1, w.Exact)
@@ -161,6 +163,8 @@ func record(t *testing.T, path string, f figures) {
 	lines(t, &b, "reports", f.Reports)
 	b.WriteString(",\n")
 	lines(t, &b, "unseen", f.Unseen)
+	b.WriteString(",\n")
+	lines(t, &b, "passed", f.Passed)
 	b.WriteString(",\n")
 	lines(t, &b, "causes", f.Causes)
 	b.WriteString("\n}\n")

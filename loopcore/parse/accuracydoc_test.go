@@ -50,6 +50,14 @@ the shapes that all share, and by the readers of common formats. It is what to e
 
 `
 
+// passedHead tells what the table below it is.
+const passedHead = `
+## Passed on by others
+
+The same runs (but for reports printed as output), each line as a CI service's log, a container or a task runner hands it on.
+
+`
+
 // accuracy renders docs/accuracy.md.
 func accuracy(f figures, text, reports []verdict) []byte {
 	var b strings.Builder
@@ -62,6 +70,8 @@ func accuracy(f figures, text, reports []verdict) []byte {
 	writeTallies(&b, f.Reports)
 	b.WriteString(unseenHead)
 	writeTallies(&b, f.Unseen)
+	b.WriteString(passedHead)
+	writeRows(&b, "passed on by", f.Passed)
 	writeCauses(&b, f.Causes)
 	fmt.Fprintf(&b, "\n## What is not read right\n\nEvery case that is not perfect, and what is wrong.\n\n")
 	known := map[string]string{}
@@ -74,11 +84,15 @@ func accuracy(f figures, text, reports []verdict) []byte {
 }
 
 func writeTallies(b *strings.Builder, by map[string]tally) {
-	b.WriteString("| runner | runs | failures | recall | loose | precision | status | counts | message | kind |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	for _, runner := range slices.Sorted(maps.Keys(by)) {
-		writeTally(b, runner, by[runner])
-	}
+	writeRows(b, "runner", by)
 	writeTally(b, "**all**", sumOf(by))
+}
+
+func writeRows(b *strings.Builder, of string, by map[string]tally) {
+	fmt.Fprintf(b, "| %s | runs | failures | recall | loose | precision | status | counts | message | kind |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n", of)
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		writeTally(b, name, by[name])
+	}
 }
 
 func writeTally(b *strings.Builder, name string, t tally) {

@@ -76,7 +76,7 @@ func merge(l *Log, parts []part) loopcore.Report {
 // caused reports whether a reader that is no wrapper found a failure.
 func caused(parts []part) bool {
 	for _, p := range parts {
-		if !p.reader.Wrapper && counting(p.report.Failures) > 0 {
+		if r := p.report; !p.reader.Wrapper && (counting(r.Failures) > 0 || r.Counted && r.Counts.Bad() > 0) {
 			return true
 		}
 	}

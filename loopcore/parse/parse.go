@@ -46,6 +46,7 @@ type Input struct {
 	HasExit bool   // Exit is known
 	Command string // the command, "" if unknown: a hint, never needed
 	Root    fs.FS  // the sources, nil if not at hand: to tell frames in the repository from others
+	Top     string // absolute path of Root, "" if unknown
 	Dir     string // folder that the command ran in, relative to Root; "" = its top
 	Step    string // name of the gate's step, copied into the failures
 	Format  string // only this reader, by name; "" = every one that recognises its output
@@ -72,7 +73,7 @@ func read(l *Log) loopcore.Report { return readWith(l, Readers) }
 
 // readWith is read with readers of the caller's choice.
 func readWith(l *Log, readers []Reader) loopcore.Report {
-	l = unstamped(l)
+	l = tidied(l)
 	var rep loopcore.Report
 	if logs, rest := streams(l); len(logs) > 0 {
 		rep = merge(l, readStreams(logs, rest, readers))

@@ -15,24 +15,20 @@ func unstamped(l *Log) *Log {
 			with++
 		}
 	}
-	if with < 2*leastLines || with*10 < all*8 {
+	if with == 0 || with < 2*leastLines && with < all || with*10 < all*8 {
 		return l
 	}
-	lines := make([]int, len(l.Lines))
-	for i := range lines {
-		lines[i] = i
-	}
-	s := l.pick(lines, stamp)
-	s.In, s.Cut, s.unread = l.In, l.Cut, l.unread
-	s.dir, s.known = workDir(s), newKnownPaths()
-	return s
+	return l.cut(stamp)
 }
 
 // stamp is how much of a line is a time, and what a CI service puts behind it:
 // `2024-05-01T12:00:00.1234567Z text` (GitHub, with job and step in front where
 // its client fetched the log; GitLab with `00O `), `[12:00:00] text` (TeamCity,
-// Jenkins), `12:00:00.123 text`.
+// Jenkins), `12:00:00.123 text`, `#12 1.234 text` (Docker's builds).
 func stamp(line string) int {
+	if n := buildStamp(line); n > 0 {
+		return n
+	}
 	at := 0
 	for range 2 { // job and step, set apart by tabs
 		tab := strings.IndexByte(line[at:], '\t')
@@ -61,6 +57,28 @@ func stamp(line string) int {
 		}
 	}
 	return at
+}
+
+// buildStamp is how much of a line are a build step's number and its seconds.
+func buildStamp(line string) int {
+	rest, ok := strings.CutPrefix(line, "#")
+	if !ok {
+		return 0
+	}
+	step := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	if step == 0 || !strings.HasPrefix(rest[step:], " ") {
+		return 0
+	}
+	seconds, _, more := strings.Cut(rest[step+1:], " ")
+	whole, part, ok := strings.Cut(seconds, ".")
+	if !ok || part == "" || whole == "" || strings.Trim(whole+part, "0123456789") != "" {
+		return 0
+	}
+	n := 1 + step + 1 + len(seconds)
+	if more {
+		n++
+	}
+	return n
 }
 
 // clock is the length of a date and time, or a time alone, and the blank behind
@@ -98,7 +116,10 @@ func clock(s string) int {
 			return n
 		}
 		for _, p := range []string{"W:", "E:", "i:", " :"} { // TeamCity's level
-			n += len(s[n:]) - len(strings.TrimPrefix(s[n:], p))
+			if rest, ok := strings.CutPrefix(s[n:], p); ok && !strings.HasPrefix(rest, ":") { // of `::error` the log is of another service
+				n = len(s) - len(rest)
+				break
+			}
 		}
 	}
 	if n == len(s) {

@@ -140,11 +140,30 @@ func prefixStyle(l *Log) func(string) int {
 				often += n
 			}
 		}
+		if with == all && with > 0 && len(of) == 1 && tellsAlone(of) {
+			return style
+		}
 		if with*10 >= all*6 && often*10 >= with*8 && with >= 2*leastLines && len(of) <= mostNames && !alternating(of) {
 			return style
 		}
 	}
 	return nil
+}
+
+// tellsAlone reports whether the one prefix of a short log can be nothing else:
+// `name-1  |`, or `package:task:` where that is no place in a file.
+func tellsAlone(of map[string]int) bool {
+	for name, n := range of {
+		name, bar := strings.CutSuffix(name, "|")
+		if bar {
+			name = strings.TrimRight(name, " ")
+			at := strings.LastIndexAny(name, "-_")
+			return at > 0 && atoi(name[at+1:]) > 0
+		}
+		_, task, ok := cutLast(strings.TrimSuffix(name, ":"), ":")
+		return ok && n >= 2 && strings.Trim(task, "0123456789") != "" && !sourceFile(task) && !alternating(of)
+	}
+	return false
 }
 
 // alternating reports whether the prefixes are words of a runner's own, such as

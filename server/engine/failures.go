@@ -42,7 +42,7 @@ func (e *Engine) ParseFailures(ctx context.Context, c contract.Caller, in contra
 		// A text needs no repository; with one its frames are told apart better.
 		pin := parse.Input{Text: []byte(in.Text), Format: reader}
 		if s, err := e.at(ctx, c, in.Repo); err == nil {
-			pin.Root = s.sources()
+			pin.Root, pin.Top = s.sources(), s.repo.Top()
 		}
 		exit(&pin, in.ExitCode)
 		return page(parse.Parse(pin), int64(len(in.Text)), pin, in)
@@ -103,7 +103,7 @@ func (s *space) parseFile(in contract.ParseFailuresIn) (contract.ParseFailuresOu
 	if err != nil {
 		return out, err
 	}
-	pin := parse.Input{Root: s.sources(), Format: reader}
+	pin := parse.Input{Root: s.sources(), Top: s.repo.Top(), Format: reader}
 	exit(&pin, in.ExitCode)
 	if info.Size() <= maxReportBytes {
 		data, err := io.ReadAll(f)

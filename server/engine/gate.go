@@ -336,7 +336,7 @@ func (s *space) read(st loopcore.Step, top string, res proc.Result, log string, 
 	if res.Class == loopcore.ExitFail && exit == timeoutExit {
 		exit = 1 // the parser takes it for a kill; in a loop timeout(1) has given its verdict
 	}
-	in := parse.Input{Files: files, Exit: exit, HasExit: res.Exit >= 0, Command: st.Command, Root: os.DirFS(top), Dir: st.Dir, Step: st.Name}
+	in := parse.Input{Files: files, Exit: exit, HasExit: res.Exit >= 0, Command: st.Command, Root: os.DirFS(top), Top: top, Dir: st.Dir, Step: st.Name}
 	f, err := os.Open(log)
 	if err != nil {
 		return parse.Parse(in)

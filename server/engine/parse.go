@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"path/filepath"
 
 	"fixloop/loopcore"
 	"fixloop/loopcore/contract"
@@ -36,6 +37,7 @@ func Parse(r io.Reader, in ParseIn) (loopcore.Report, contract.ParseFailuresOut,
 	exit(&pin, in.Exit)
 	if in.Root != "" {
 		pin.Root = os.DirFS(in.Root)
+		pin.Top, _ = filepath.Abs(in.Root)
 	}
 	counted := &counter{r: r}
 	b := bufio.NewReaderSize(counted, sniffed)
