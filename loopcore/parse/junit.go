@@ -2,6 +2,7 @@ package parse
 
 import (
 	"encoding/xml"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,6 +83,7 @@ func junitRoot(line string) (string, int) {
 // xmlCase is one test of a document.
 type xmlCase struct {
 	suite, class, name string
+	id                 string // TRX's, by which its definition tells the class
 	file               string
 	line               int
 	status             loopcore.TestStatus
@@ -105,15 +107,18 @@ type xmlRun struct {
 	suite []xmlSuite
 	open  *xmlCase
 	prob  *xmlProblem
-	text  *string // where character data goes
-	skips int     // depth inside an element of no interest
-	defs  map[string]string
-	loose []xmlProblem // errors of suites
+	text  *string           // where character data goes
+	skips int               // depth inside an element of no interest
+	test  string            // id of TRX's definition that is being read
+	class map[string]string // classes by such ids
+	loose []xmlProblem      // errors of suites
+	says  []xmlProblem      // errors that TRX's run tells of itself
 	root  bool
 	told  loopcore.Counts // the runner's own counts, where they tell more than the entries
 }
 
-type xmlSuite struct{ name, file string }
+// xmlSuite is a suite that the reading is in; site is where NUnit says that it failed.
+type xmlSuite struct{ name, file, site string }
 
 // read walks the document; a broken end keeps what was read so far. It reports
 // whether it was one of test results at all.
@@ -145,7 +150,21 @@ func (x *xmlRun) read(doc string) bool {
 	if x.open != nil {
 		x.closeCase()
 	}
+	for k := range x.cases {
+		x.cases[k].within(x.class[x.cases[k].id])
+	}
+	if !slices.ContainsFunc(x.cases, func(c xmlCase) bool { return c.status == loopcore.TestFailed }) {
+		x.loose = append(x.loose, x.says...) // beside failed tests it says again which failed
+	}
 	return x.root
+}
+
+// within puts a test in its class, which its name may begin with.
+func (c *xmlCase) within(class string) {
+	if class == "" {
+		return
+	}
+	c.class, c.name = class, strings.TrimPrefix(c.name, class+".")
 }
 
 func attrs(t xml.StartElement) map[string]string {
@@ -164,7 +183,7 @@ func (x *xmlRun) start(t xml.StartElement) {
 	case "testsuite", "test-suite", "collection":
 		x.root = true
 		x.reckoned(a)
-		x.suite = append(x.suite, xmlSuite{a["name"], first(a, "file", "filepath")})
+		x.suite = append(x.suite, xmlSuite{a["name"], first(a, "file", "filepath"), a["site"]})
 	case "testcase", "test-case", "UnitTestResult", "test":
 		x.openCase(a)
 	case "failure", "error", "rerunFailure", "flakyFailure", "flakyError", "rerunError":
@@ -197,9 +216,21 @@ func (x *xmlRun) start(t xml.StartElement) {
 	case "system-err", "properties", "reason", "StdErr":
 		x.text = nil
 	case "UnitTest":
-		x.define(a["id"], "")
+		x.test = a["id"]
 	case "TestMethod":
-		x.className(a["className"])
+		if x.class == nil {
+			x.class = map[string]string{}
+		}
+		x.class[x.test] = a["className"]
+	case "RunInfo":
+		if a["outcome"] == "Error" {
+			x.says = append(x.says, xmlProblem{kind: "error"})
+			x.prob = &x.says[len(x.says)-1]
+		}
+	case "Text":
+		if x.prob != nil {
+			x.text = &x.prob.text
+		}
 	}
 }
 
@@ -237,11 +268,11 @@ func (x *xmlRun) openCase(a map[string]string) {
 		x.closeCase()
 	}
 	x.root = true
-	c := xmlCase{name: first(a, "name", "testName"), class: first(a, "classname", "className", "class", "type"), status: loopcore.TestPassed}
+	c := xmlCase{id: a["testId"], name: first(a, "name", "testName"), class: first(a, "classname", "className", "class", "type"), status: loopcore.TestPassed}
 	c.file, c.line = first(a, "file", "filepath"), atoi(a["line"])
 	c.exact = c.line > 0 && a["column"] != ""
-	if m := a["method"]; m != "" && c.class != "" && c.name == c.class+"."+m {
-		c.name = m
+	if name, ok := strings.CutPrefix(c.name, c.class+"."); ok && a["method"] != "" && strings.HasPrefix(name, a["method"]) {
+		c.name = name // xUnit.net's hold the class, and what the case is of: Shop.CartTests.Totals(price: 3)
 	}
 	for _, s := range x.suite {
 		if s.name != "" {
@@ -263,6 +294,9 @@ func (x *xmlRun) openCase(a map[string]string) {
 // problem begins a failure or error element.
 func (x *xmlRun) problem(tag string, a map[string]string) {
 	p := xmlProblem{kind: tag, message: a["message"], class: first(a, "type", "exception-type")}
+	if n := len(x.suite); x.open == nil && n > 0 && x.suite[n-1].site == "Child" {
+		return // NUnit repeats above a failed test that it failed
+	}
 	if x.open == nil {
 		x.loose = append(x.loose, p)
 		x.prob = &x.loose[len(x.loose)-1]
@@ -290,9 +324,9 @@ func (x *xmlRun) end(tag string) {
 		if len(x.suite) > 0 {
 			x.suite = x.suite[:len(x.suite)-1]
 		}
-	case "failure", "error", "ErrorInfo", "rerunFailure":
+	case "failure", "error", "ErrorInfo", "rerunFailure", "RunInfo":
 		x.prob, x.text = nil, nil
-	case "Message", "message", "StackTrace", "stack-trace", "system-out", "StdOut":
+	case "Message", "message", "StackTrace", "stack-trace", "system-out", "StdOut", "Text":
 		x.text = nil
 	}
 }
@@ -302,20 +336,6 @@ func (x *xmlRun) closeCase() {
 		x.cases = append(x.cases, *x.open)
 	}
 	x.open, x.prob, x.text = nil, nil, nil
-}
-
-// define and className keep TRX's classes, which stand behind the results.
-func (x *xmlRun) define(id, class string) {
-	if x.defs == nil {
-		x.defs = map[string]string{}
-	}
-	x.defs["last"] = id
-}
-
-func (x *xmlRun) className(class string) {
-	if x.defs != nil && class != "" {
-		x.defs[x.defs["last"]] = class
-	}
 }
 
 // first is the first attribute that is there.

@@ -55,6 +55,9 @@ func (x *xmlRun) into(r *loopcore.Report) {
 	for _, p := range x.loose {
 		c := xmlCase{problems: []xmlProblem{p}, isError: true}
 		f := x.failure(&c)
+		if strings.Contains(p.text, "run was aborted") { // VSTest, where its host died
+			f.Kind, r.Status = loopcore.FailCrash, loopcore.StatusCrash
+		}
 		r.Failures = append(r.Failures, f)
 		r.Counts.Errors++
 	}
