@@ -40,12 +40,16 @@ func (e *Engine) ParseFailures(ctx context.Context, c contract.Caller, in contra
 	}
 	if in.Text != "" {
 		// A text needs no repository; with one its frames are told apart better.
-		pin := parse.Input{Text: []byte(in.Text), Format: reader}
+		pin := parse.Input{Format: reader}
 		if s, err := e.at(ctx, c, in.Repo); err == nil {
 			pin.Root, pin.Top = s.sources(), s.repo.Top()
 		}
 		exit(&pin, in.ExitCode)
-		return page(parse.Parse(pin), int64(len(in.Text)), pin, in)
+		rep, err := readInput(strings.NewReader(in.Text), "text", pin)
+		if err != nil {
+			return out, err
+		}
+		return page(rep, int64(len(in.Text)), pin, in)
 	}
 	s, err := e.at(ctx, c, in.Repo)
 	if err != nil {
@@ -105,19 +109,7 @@ func (s *space) parseFile(in contract.ParseFailuresIn) (contract.ParseFailuresOu
 	}
 	pin := parse.Input{Root: s.sources(), Top: s.repo.Top(), Format: reader}
 	exit(&pin, in.ExitCode)
-	if info.Size() <= maxReportBytes {
-		data, err := io.ReadAll(f)
-		if err != nil {
-			return out, notFound(in.Path, err)
-		}
-		if parse.IsReport(data) {
-			pin.Files = []parse.File{{Name: filepath.Base(path), Data: data}}
-		} else {
-			pin.Text = data
-		}
-		return page(parse.Parse(pin), info.Size(), pin, in)
-	}
-	rep, err := parse.ParseReader(f, pin)
+	rep, err := readInput(f, filepath.Base(path), pin)
 	if err != nil {
 		return out, notFound(in.Path, err)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,24 +41,32 @@ func Parse(r io.Reader, in ParseIn) (loopcore.Report, contract.ParseFailuresOut,
 		pin.Top, _ = filepath.Abs(in.Root)
 	}
 	counted := &counter{r: r}
-	b := bufio.NewReaderSize(counted, sniffed)
-	head, _ := b.Peek(sniffed)
-	var rep loopcore.Report
-	if parse.IsReport(head) {
-		data, err := io.ReadAll(io.LimitReader(b, maxReportBytes))
-		if err != nil {
-			return rep, contract.ParseFailuresOut{}, notFound(in.Name, err)
-		}
-		pin.Files = []parse.File{{Name: in.Name, Data: data}}
-		rep = parse.Parse(pin)
-	} else {
-		var err error
-		if rep, err = parse.ParseReader(b, pin); err != nil {
-			return rep, contract.ParseFailuresOut{}, notFound(in.Name, err)
-		}
+	rep, err := readInput(counted, in.Name, pin)
+	if err != nil {
+		return rep, contract.ParseFailuresOut{}, notFound(in.Name, err)
 	}
 	out, err := page(rep, counted.n, pin, contract.ParseFailuresIn{Limit: everything})
 	return rep, out, err
+}
+
+// readInput reads an output of any size, or a report file. JSON or XML that is no
+// report of a known kind is an output like any other.
+func readInput(r io.Reader, name string, pin parse.Input) (loopcore.Report, error) {
+	b := bufio.NewReaderSize(r, sniffed)
+	head, _ := b.Peek(sniffed)
+	if !parse.IsReport(head) {
+		return parse.ParseReader(b, pin)
+	}
+	data, err := io.ReadAll(io.LimitReader(b, maxReportBytes))
+	if err != nil {
+		return loopcore.Report{}, err
+	}
+	pin.Files = []parse.File{{Name: name, Data: data}}
+	if rep := parse.Parse(pin); rep.Runner != "" && !rep.Fallback {
+		return rep, nil
+	}
+	pin.Files = nil
+	return parse.ParseReader(io.MultiReader(bytes.NewReader(data), b), pin)
 }
 
 // counter counts what was read.

@@ -133,3 +133,36 @@ func TestParseRefusesWhatItCanNotRead(t *testing.T) {
 	_, err = b.e.ParseFailures(context.Background(), b.c, contract.ParseFailuresIn{Path: "."})
 	b.refused(err, loopcore.CodeNotFound, "not a regular file")
 }
+
+// TestParseTakesOtherJSONForOutput: a program's own log may begin as a report
+// does; what its runner prints behind it is read all the same.
+func TestParseTakesOtherJSONForOutput(t *testing.T) {
+	text := `{"level":"info","msg":"listening","port":8080}
+{"level":"warn","msg":"slow"}
+=== FAILURES ===
+___ test_add ___
+
+    def test_add():
+>       assert add(1, 1) == 3
+E       assert 2 == 3
+
+tests/test_add.py:5: AssertionError
+=== 1 failed, 2 passed in 0.01s ===
+`
+	b := newBench(t, map[string]string{"run.log": text})
+	_, piped, err := Parse(strings.NewReader(text), ParseIn{Name: "stdin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range map[string]contract.ParseFailuresIn{"text": {Text: text}, "path": {Path: "run.log"}} {
+		out, err := b.e.ParseFailures(context.Background(), b.c, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range []contract.ParseFailuresOut{out, piped} {
+			if got.Runner != "pytest" || len(got.Failures) != 1 || got.Failures[0].File != "tests/test_add.py" || got.Counts.Passed != 2 {
+				t.Errorf("%s: %s, %+v", name, got.Runner, got.Failures)
+			}
+		}
+	}
+}
