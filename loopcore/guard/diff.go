@@ -305,7 +305,8 @@ func (d *diff) otherSource(f *fileDiff) bool {
 		switch ext(p) {
 		case ".sql", ".proto", ".html", ".htm", ".css", ".scss", ".less", ".tmpl", ".tpl", ".erb", ".haml", ".slim", ".eex", ".heex", ".twig",
 			".j2", ".jinja", ".jinja2", ".mako", ".liquid", ".mustache", ".graphql", ".wasm", ".s", ".asm", ".pyx", ".pxd", ".y", ".l", ".g4", ".hbs",
-			".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum":
+			".ejs", ".pug", ".cshtml", ".razor", ".xaml", ".jq", ".awk", ".lock", ".sum",
+			".resx", ".po", ".pot", ".strings", ".xlf", ".arb", ".ftl": // texts in the languages of people
 			return true
 		}
 		return otherCode(p) || isLock(p) || !d.inLoop() && f.old != nil && hasSuffixAny(strings.ToLower(p), ".json", ".yaml", ".yml", ".xml", ".toml") && !strings.HasPrefix(p, ".")

@@ -233,7 +233,7 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 	for _, e := range [...]string{"push", "pull_request", "merge_group", "pull_request_target"} {
 		if ea[e] && !eb[e] {
 			sev := loopcore.SevBlock
-			if eb["push"] && len(b.all["on.push.branches"])+len(b.all["true.push.branches"]) == 0 || eb["pull_request"] || noGateRE.MatchString(baseName(f.path())) {
+			if eb["push"] && len(b.all["on.push.branches"])+len(b.all["true.push.branches"]) == 0 || eb["pull_request"] || e == "pull_request" && eb["pull_request_target"] || noGateRE.MatchString(baseName(f.path())) {
 				sev = loopcore.SevHuman
 			}
 			say(sev, "on: no longer started by "+e)

@@ -72,11 +72,16 @@ func (u *unit) returnsCheck(i int) bool {
 
 // exits counts the exits of a test's own body that stand before its last assertion.
 func (t *test) exits() []row {
-	u := t.unit
 	last := -1
 	for _, c := range t.checks {
 		last = max(last, c.at)
 	}
+	return t.exitsBefore(last)
+}
+
+// exitsBefore counts the exits of a test's own body up to token last.
+func (t *test) exitsBefore(last int) []row {
+	u := t.unit
 	var out []row
 	for i := t.body; i < t.to; i++ {
 		if !u.isExit(i) || i > last {
@@ -161,7 +166,11 @@ func (d *diff) earlyExit(p testPair) {
 	}
 	old := map[string]int{}
 	n := 0
-	for _, e := range p.old.exits() {
+	was := p.old.exits()
+	if len(p.old.checks) == 0 { // none of its exits left before an assertion
+		was = p.old.exitsBefore(p.old.to)
+	}
+	for _, e := range was {
 		old[e.text]++
 		n++
 	}

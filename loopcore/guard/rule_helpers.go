@@ -59,7 +59,7 @@ func (d *diff) compareHelper(f *fileDiff, o, n *fn) {
 	line := f.newU.line(n.at)
 	if strength(news) == 0 {
 		sev := loopcore.SevBlock
-		if d.callsOther(f.newU, n) {
+		if d.callsOther(f, n) {
 			sev = loopcore.SevHuman
 		}
 		d.report("R05", sev, f.path(), line, name+"no longer fails: "+olds[0].text)
@@ -82,10 +82,18 @@ func (d *diff) compareHelper(f *fileDiff, o, n *fn) {
 	}
 }
 
-// callsOther says whether a helper hands on to another function that may check.
-func (d *diff) callsOther(u *unit, x *fn) bool {
+// callsOther says whether a helper hands on to another function that checks: by
+// its name it may, or it stands beside it and does.
+func (d *diff) callsOther(f *fileDiff, x *fn) bool {
+	u, beside := f.newU, f.helpers(f.newU)
 	for i := x.open; i < x.to; i++ {
-		if u.kind(i) == tkIdent && u.text(i+1) == "(" && hasAny(strings.ToLower(u.text(i)), "assert", "check", "expect", "verify", "must", "require", "compare") {
+		if u.kind(i) != tkIdent || u.text(i+1) != "(" {
+			continue
+		}
+		if hasAny(strings.ToLower(u.text(i)), "assert", "check", "expect", "verify", "must", "require", "compare") {
+			return true
+		}
+		if o := beside[u.text(i)]; o != nil && o != x && strength(within(u, f.newChecks, o)) > 0 {
 			return true
 		}
 	}

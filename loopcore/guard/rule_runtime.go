@@ -115,7 +115,7 @@ func (d *diff) runtimeRules() {
 				if p.rule == "R10" && !d.inLoop() && strings.Contains(l.text, ".f_globals") && !hasAny(l.text, "f_locals", "f_back") {
 					sev = loopcore.SevHuman // the module that asks, and nothing of its caller's values
 				}
-				if p.rule == "R10" && strings.Contains(strings.ToLower(f.oldU.src), "stacktrace") || p.rule == "R03" && u.inChild(l.at) {
+				if p.rule == "R10" && strings.Contains(strings.ToLower(f.oldU.src), "stacktrace") || p.rule == "R03" && (u.inChild(l.at) || d.onlyForNew(f)) {
 					sev = loopcore.SevHuman // the stack was walked before in another way; a process of its own ends
 				}
 				if p.rule == "R10" && (logging(f.path()) || hasAny(strings.ToLower(l.text), "log.", "logger", "logging", "console.", "slog")) {
@@ -130,6 +130,24 @@ func (d *diff) runtimeRules() {
 	d.testMains()
 	d.hardCoded()
 }
+
+// onlyForNew says whether a new file beside the tests is loaded by new ones alone:
+// no runner looks for it, and nothing that was there before names it now.
+func (d *diff) onlyForNew(f *fileDiff) bool {
+	if d.inLoop() || f.old != nil || f.role != roleTest && f.role != roleSupport || autoLoadedRE.MatchString(baseName(f.path())) {
+		return false
+	}
+	stem := strings.TrimSuffix(baseName(f.path()), ext(f.path()))
+	for _, o := range d.files {
+		if o.old != nil && o.new != nil && strings.Contains(string(o.new.Data), stem) {
+			return false
+		}
+	}
+	return true
+}
+
+// autoLoadedRE are names of files that runners and interpreters load by themselves.
+var autoLoadedRE = lazily(`(?i)conftest|set-?_?up|helper|customize|bootstrap|plugin|\.config\.|global|register|support|hooks?\b|env`)
 
 // inChild says whether token i stands below a condition in a function that forks:
 // in the branch of the child, whose status is not the program's.

@@ -256,13 +256,34 @@ func (d *diff) gitIgnore(f *fileDiff, fresh string) {
 		}
 		if hits || source {
 			sev := loopcore.SevBlock
-			if !d.inLoop() && (f.old == nil && dirOf(f.path()) != "." || d.removedBelow(p) || f.old != nil && namesAny(p, string(f.old.Data))) {
+			if !d.inLoop() && (f.old == nil && dirOf(f.path()) != "." || d.removedBelow(p) || f.old != nil && namesAny(p, string(f.old.Data)) || d.isBuilt(f.path(), p)) {
 				sev = loopcore.SevHuman // of a part that came as a whole, of what went with it, or of what was hidden already
 			}
 			d.report("E03", sev, f.path(), lineOf(string(f.new.Data), l), "git no longer shows "+l)
 		}
 	}
 }
+
+// isBuilt says whether a pattern is the bare name of a program that a build file
+// beside the list of ignored files, or above it, speaks of.
+func (d *diff) isBuilt(list, name string) bool {
+	if d.in.Before == nil || !bareNameRE.MatchString(name) {
+		return false
+	}
+	for dir := dirOf(list); ; dir = dirOf(dir) {
+		for _, b := range [...]string{"CMakeLists.txt", "Makefile", "Makefile.am", "meson.build", "SConstruct"} {
+			if src, ok := d.baseText(strings.TrimPrefix(dir+"/"+b, "./")); ok && strings.Contains(src, name) {
+				return true
+			}
+		}
+		if dir == "." || dir == "" {
+			return false
+		}
+	}
+}
+
+// bareNameRE is a name without an extension or a pattern.
+var bareNameRE = lazily(`^\w[\w-]*$`)
 
 // namesAny says whether a pattern takes in one of the patterns of a text.
 func namesAny(pattern, text string) bool {

@@ -110,13 +110,14 @@ func computedNow(p testPair, o, n *check) bool {
 }
 
 // renamedAlike says whether what changed in an assertion changed in the same way
-// in what the test does before: the one value that both speak of got another name.
+// in what the test does before, or in what stands outside of all tests: the one
+// value that both speak of got another name.
 func renamedAlike(p testPair, o, n *check) bool {
 	was, is := literalRE.FindAllString(o.text, -1), literalRE.FindAllString(n.text, -1)
 	if len(was) != len(is) {
 		return false
 	}
-	before, after, changed := setUp(p.old), setUp(p.new), 0
+	before, after, changed := setUp(p.old)+p.old.unit.outside(), setUp(p.new)+p.new.unit.outside(), 0
 	for k := range was {
 		if was[k] == is[k] {
 			continue

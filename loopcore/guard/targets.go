@@ -104,9 +104,13 @@ func (d *diff) overridesMake(f *fileDiff, targets commandSet) {
 func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all commandSet) {
 	if strings.HasPrefix(name, "deps:") {
 		if gone := minus(splitValues(a), splitValues(b)); len(gone) > 0 {
+			sev := loopcore.SevBlock
+			if came := minus(splitValues(b), splitValues(a)); !d.inLoop() && len(came) >= len(gone) && all.checks(came) {
+				sev = loopcore.SevHuman // others in their place, which check as well
+			}
 			for _, g := range gone {
 				if gateName(g) && !strings.ContainsAny(g, "/$") && g != "all" && !strings.Contains(g, "default") && !strings.HasPrefix(g, "build") {
-					d.report(rule, loopcore.SevBlock, f.path(), keyLine(string(f.new.Data), name[5:], b), fmt.Sprintf("%s no longer runs %s", name[5:], g))
+					d.report(rule, sev, f.path(), keyLine(string(f.new.Data), name[5:], b), fmt.Sprintf("%s no longer runs %s", name[5:], g))
 					return
 				}
 			}
@@ -133,7 +137,7 @@ func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all 
 		if r == "C08" {
 			r = rule
 		}
-		if tool, ok := strings.CutPrefix(h.why, "no longer runs "); ok && all.runs(tool, name) {
+		if gone, ok := strings.CutPrefix(h.why, "no longer runs "); ok && all.runs(strings.Split(gone, ", "), name) {
 			h.sev = loopcore.SevHuman
 		}
 		if strings.HasPrefix(h.why, "it runs only under") && how == oneProgram && !d.inLoop() && strings.Count(strings.Join(b, "\n"), "else") > strings.Count(strings.Join(a, "\n"), "else") {
@@ -150,14 +154,31 @@ var (
 	tellingRE = lazily(`^[@-]*(echo|printf|rm|mkdir|cd|open|touch|clear|\$\(info)\b`)
 )
 
-// runs says whether a target other than name runs a tool.
-func (s commandSet) runs(tool, name string) bool {
-	for n, c := range s {
-		if n != name && toolRuns(shellWords(strings.Join(c, "\n")))[tool] > 0 {
-			return true
+// checks says whether each of the names is a target that runs a tool which checks.
+func (s commandSet) checks(names []string) bool {
+	for _, n := range names {
+		if !gateName(n) || len(toolRuns(shellWords(strings.Join(s[n], "\n")))) == 0 {
+			return false
 		}
 	}
-	return false
+	return len(names) > 0
+}
+
+// runs says whether targets other than name run each of the tools.
+func (s commandSet) runs(gone []string, name string) bool {
+	var others []string
+	for n, c := range s {
+		if n != name {
+			others = append(others, c...)
+		}
+	}
+	now := toolRuns(shellWords(strings.Join(others, "\n")))
+	for _, t := range gone {
+		if now[t] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // gateName says whether a target's name speaks of checking.

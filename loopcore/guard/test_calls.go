@@ -118,7 +118,7 @@ func (u *unit) argTest(i int, is callWord) *test {
 	if prev := u.text(i - 1); prev == "." || prev == "->" || prev == "function" || prev == "new" || prev == "::" {
 		owner := u.text(i - 2)
 		if u.lang == langGo && prev == "." {
-			if u.text(i) == "Run" && u.kind(i+2) != tkString {
+			if u.text(i) == "Run" && !u.runsPart(i+1) {
 				return nil
 			}
 		} else if owner != "test" && owner != "Deno" && owner != "it" && owner != "t" && owner != "qunit" && owner != "QUnit" {
@@ -156,6 +156,13 @@ func (u *unit) argTest(i int, is callWord) *test {
 		return nil
 	}
 	return u.argTestAt(i, j, suite)
+}
+
+// runsPart says whether the call at paren is given a name and a function, as
+// t.Run is, and no list of texts, as programs are.
+func (u *unit) runsPart(paren int) bool {
+	args := u.args(paren)
+	return len(args) == 2 && u.kind(args[0].from) == tkString && u.kind(args[1].from) != tkString
 }
 
 func (u *unit) argTestAt(i, paren int, suite bool) *test {

@@ -139,9 +139,9 @@ func (u *unit) declTest(f *fn) *test {
 	case langJava, langKotlin, langCSharp:
 		ok = f.class || attrMatch(attrs, "@", jvmTestAttr) || attrMatch(attrs, "[", netTestAttr) || u.oldStyle(f, "TestCase")
 	case langSwift:
-		ok = f.class || strings.Contains(attrs, "@Test") || strings.HasPrefix(f.name, "test") && u.text(f.at+1) == "("
+		ok = f.class || strings.Contains(attrs, "@Test") || strings.HasPrefix(f.name, "test") && u.text(f.at+1) == "(" && u.amongTests(f)
 	case langPHP:
-		ok = f.class || strings.HasPrefix(f.name, "test") || attrMatch(attrs, "#[", phpTestAttr) || u.docTag(f.head, "@test")
+		ok = f.class || strings.HasPrefix(f.name, "test") && u.amongTests(f) || attrMatch(attrs, "#[", phpTestAttr) || u.docTag(f.head, "@test")
 	case langRuby:
 		ok = f.class || strings.HasPrefix(f.name, "test_")
 		if ok && !f.class && u.bareClass(f) {
@@ -242,15 +242,26 @@ func (u *unit) looseBase(bases string) bool {
 
 // oldStyle says whether f is a test by name in a class derived from base (JUnit 3).
 func (u *unit) oldStyle(f *fn, base string) bool {
-	if !strings.HasPrefix(f.name, "test") || u.lang != langJava && u.lang != langKotlin {
+	if !strings.HasPrefix(f.name, "test") || u.lang != langJava && u.lang != langKotlin || u.lang == langJava && u.text(f.at-1) != "void" {
 		return false
 	}
+	return u.inClassOf(f, base) || u.lang == langJava && strings.Contains(u.path, "Spec.")
+}
+
+// amongTests says whether a function that is a test by its name alone stands
+// where tests do: elsewhere testBit is what a number is asked.
+func (u *unit) amongTests(f *fn) bool {
+	return isTestFile(u.path) || inTestDir(u.path) || u.inClassOf(f, "Test")
+}
+
+// inClassOf says whether f belongs to a class whose head holds a word.
+func (u *unit) inClassOf(f *fn, word string) bool {
 	for k := range u.fns {
-		if c := u.fns[k]; c.class && f.at > c.open && f.at < c.to && strings.Contains(u.norm(c.at, c.open), base) {
+		if c := u.fns[k]; c.class && f.at > c.open && f.at < c.to && strings.Contains(u.norm(c.at, c.open), word) {
 			return true
 		}
 	}
-	return u.lang == langJava && strings.Contains(u.path, "Spec.")
+	return false
 }
 
 // docTag says whether a comment right before token i holds a tag.

@@ -83,10 +83,9 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			how = eachAlone
 		}
 		for _, h := range compareCommands(ra, rb, how) {
-			if strings.HasPrefix(h.why, "no longer runs ") {
-				tool := strings.TrimPrefix(h.why, "no longer runs ")
-				now := toolRuns(shellWords(strings.Join(allNew, "\n")))
-				if now[tool] > 0 || aliased(tool, now, strings.Join(allNew, "\n")) || usesTool(nj.uses, tool) || hasAny(strings.Join(minus(pieces(strings.Join(rb, "\n")), pieces(strings.Join(ra, "\n"))), "\n"), "make ", "just ", "npm run", "tox", "nox", "task ", "hatch", "yarn ", "pnpm ", "./", "uv run", "rake", "bin/") {
+			if gone, ok := strings.CutPrefix(h.why, "no longer runs "); ok {
+				fresh := strings.Join(minus(pieces(strings.Join(rb, "\n")), pieces(strings.Join(ra, "\n"))), "\n")
+				if runsEach(strings.Split(gone, ", "), strings.Join(allNew, "\n"), nj.uses) || mayRunRE.MatchString(fresh) {
 					h.sev = loopcore.SevHuman
 				}
 			}
@@ -100,6 +99,20 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 			d.report(rule, h.sev, f.path(), line(rb), name+": "+h.why)
 		}
 	}
+}
+
+// mayRunRE is a command that runs what the project says elsewhere.
+var mayRunRE = lazily(`make |just |npm run|tox|nox|task |hatch|yarn |pnpm |\./|uv run|rake|bin/|composer (run(-script)? )?[\w:-]*(test|lint|check|ci|qa|all)\b`)
+
+// runsEach says whether a text of commands, or an action that is used, runs each of the tools.
+func runsEach(gone []string, text string, uses []string) bool {
+	now := toolRuns(shellWords(text))
+	for _, tool := range gone {
+		if now[tool] == 0 && !aliased(tool, now, text) && !usesTool(uses, tool) {
+			return false
+		}
+	}
+	return true
 }
 
 // goesOnRE are files of services whose shells go on after a failing command of a line.
