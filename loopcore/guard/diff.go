@@ -47,6 +47,7 @@ type diff struct {
 	coarser  bool                // a number type became less precise
 	narrowAt map[string]bool     // memory of narrow
 	pyNames  []string            // memory of pythonClasses, nil until asked
+	pyFiles  []string            // memory of pythonPattern, nil until asked
 	base     *baseIndex          // the baseline's paths, once asked
 	rows     [][]string          // numbers of single assertions and rows of the tests, see addRows
 }

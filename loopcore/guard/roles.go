@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -320,20 +321,23 @@ var goPlatforms = map[string]bool{"aix": true, "android": true, "darwin": true, 
 
 // pythonPattern says whether the project's own python_files setting matches a name.
 func (d *diff) pythonPattern(base string) bool {
+	if d.pyFiles == nil {
+		d.pyFiles = d.pythonFiles()
+	}
+	return slices.ContainsFunc(d.pyFiles, func(p string) bool { ok, _ := path.Match(p, base); return ok })
+}
+
+// pythonFiles are the patterns of the project's own python_files settings.
+func (d *diff) pythonFiles() []string {
+	out := []string{}
 	for _, p := range [...]string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"} {
-		data, ok := d.read(d.in.After, p)
-		if !ok || !strings.Contains(string(data), "python_files") {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(data), "python_files")
-		line, _, _ := strings.Cut(rest, "\n")
-		for _, w := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" =[]\"',", r) }) {
-			if ok, _ := path.Match(w, base); ok {
-				return true
-			}
+		data, _ := d.read(d.in.After, p)
+		if _, rest, ok := strings.Cut(string(data), "python_files"); ok {
+			line, _, _ := strings.Cut(rest, "\n")
+			out = append(out, strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" =[]\"',", r) })...)
 		}
 	}
-	return false
+	return out
 }
 
 func (d *diff) maven() bool {

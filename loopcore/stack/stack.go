@@ -3,7 +3,9 @@ package stack
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
+	"strings"
 
 	"fixloop/loopcore"
 )
@@ -142,7 +144,12 @@ func (r *repo) isProject(dir string) bool {
 
 // present says whether a name or pattern is in dir.
 func (r *repo) present(dir, pattern string) bool {
-	for _, e := range r.list(dir) {
+	in := r.list(dir)
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		_, ok := slices.BinarySearchFunc(in, pattern, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+		return ok
+	}
+	for _, e := range in {
 		if ok, _ := path.Match(pattern, e.Name()); ok {
 			return true
 		}

@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/go-git/go-git/v5/plumbing/cache"
+
 	"fixloop/loopcore"
 )
 
@@ -59,18 +61,19 @@ func (l Limits) orDefault() Limits {
 // the same tree; operations that write take the vault's lock. Safe for
 // concurrent use.
 type Repo struct {
-	top    string // the work tree's top, physical path
-	gitDir string // the user's git directory; "" for a plain folder
-	common string // what linked work trees share
-	sha256 bool   // the user's object format; the vault is always sha1
-	key    string
-	state  string // <StateDir>/<key>
-	vault  string // <StateDir>/<key>/vault
-	limits Limits
-	user   git // reads the user's repository
-	own    git // the vault's git
-	memory *memory
-	stood  string // see Stands
+	top     string // the work tree's top, physical path
+	gitDir  string // the user's git directory; "" for a plain folder
+	common  string // what linked work trees share
+	sha256  bool   // the user's object format; the vault is always sha1
+	key     string
+	state   string // <StateDir>/<key>
+	vault   string // <StateDir>/<key>/vault
+	limits  Limits
+	user    git // reads the user's repository
+	own     git // the vault's git
+	memory  *memory
+	objects cache.Object // of the vault, lately read
+	stood   string       // see Stands
 }
 
 // DefaultStateDir is FIXLOOP_STATE, else fixloop/ in XDG_STATE_HOME, else in
@@ -112,7 +115,7 @@ func Open(ctx context.Context, dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, loopcore.Refuse(loopcore.CodeGit, "install git 2.31 or newer and start again", "git was not found: %v", err)
 	}
-	r := &Repo{limits: o.Limits.orDefault(), memory: &memory{}}
+	r := &Repo{limits: o.Limits.orDefault(), memory: &memory{}, objects: cache.NewObjectLRU(16 << 20)}
 	r.user = git{bin: bin, env: append(cleanEnv(os.Environ()), "GIT_OPTIONAL_LOCKS=0"), flags: quietFlags, dir: abs, timeout: r.limits.GitTime}
 	if err := r.locate(ctx, abs, o); err != nil {
 		return nil, err

@@ -16,7 +16,6 @@ import (
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
@@ -31,9 +30,9 @@ type Entry struct {
 }
 
 // reader opens the vault for reading. A fresh one for each request: go-git keeps
-// the list of packs, and a repack makes that stale.
+// the list of packs, and a repack makes that stale. An object never is.
 func (r *Repo) reader() *filesystem.Storage {
-	return filesystem.NewStorage(osfs.New(r.vault, osfs.WithBoundOS()), cache.NewObjectLRU(16<<20))
+	return filesystem.NewStorage(osfs.New(r.vault, osfs.WithBoundOS()), r.objects)
 }
 
 // newest returns the newest snapshot's id, "" if there is none.
