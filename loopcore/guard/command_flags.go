@@ -90,8 +90,8 @@ func compareFlags(tool string, a, b []string) []hit {
 // longRE is a limit of hours, or none.
 var longRE = lazily(`^(0s?|\d+h\w*|[1-9]\d{2,}m)$`)
 
-// withValues joins a long option and its number, --max-warnings 0, and the
-// level of a lint of Rust and its name, -D warnings.
+// withValues joins a long option and its number, --max-warnings 0, the level of
+// a lint of Rust and its name, -D warnings, and what shellcheck leaves out.
 func withValues(tool string, ws []string) []string {
 	rust := hasAny(tool, "cargo", "clippy", "rustc")
 	var out []string
@@ -99,7 +99,7 @@ func withValues(tool string, ws []string) []string {
 		w := ws[i]
 		if i+1 < len(ws) && !strings.Contains(w, "=") {
 			_, number := amount(ws[i+1])
-			if strings.HasPrefix(w, "--") && number || rust && (w == "-D" || w == "-F" || w == "-W") {
+			if strings.HasPrefix(w, "--") && number || rust && (w == "-D" || w == "-F" || w == "-W") || w == "-e" && strings.Contains(tool, "shellcheck") {
 				w, i = w+"="+ws[i+1], i+1
 			}
 		}

@@ -62,6 +62,9 @@ func newDiff(in Input) *diff {
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Path < changes[j].Path })
 	for i := range changes {
 		c := &changes[i]
+		if !d.inLoop() {
+			c.New = asCommitted(c.Old, c.New)
+		}
 		d.byPath[c.Path] = c
 		if same(c.Old, c.New) {
 			continue
@@ -87,6 +90,26 @@ func (d *diff) written(text string) bool {
 		}
 	}
 	return false
+}
+
+// asCommitted gives a new version the line ends of the old one where a checkout
+// may have made all of them (eol=crlf, core.autocrlf): outside of a loop the old
+// version is git's and the new one lies on the disk. Of scripts it tells.
+func asCommitted(old, now *File) *File {
+	if old == nil || now == nil || langOf(now.Path, string(now.Data[:min(len(now.Data), 100)])) == langShell {
+		return now
+	}
+	ends := bytes.Count(now.Data, []byte("\r\n"))
+	if ends == 0 || ends != bytes.Count(now.Data, []byte("\n")) || bytes.Contains(old.Data, []byte("\r\n")) {
+		return now
+	}
+	as := *now
+	as.Data = bytes.ReplaceAll(now.Data, []byte("\r\n"), []byte("\n"))
+	if bytes.Equal(as.Data, old.Data) {
+		return now // nothing else changed
+	}
+	as.Size = int64(len(as.Data))
+	return &as
 }
 
 func same(a, b *File) bool {

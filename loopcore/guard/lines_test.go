@@ -60,3 +60,18 @@ func TestBigFiles(t *testing.T) {
 		})
 	}
 }
+
+// A checkout may end all lines in another way than the commit does; what the
+// file says is told, and its line ends are not.
+func TestLineEndsOfTheCheckout(t *testing.T) {
+	old := "public class ATests {\n    [Fact]\n    public void One() => Assert.Equal(1, F(1));\n}\n"
+	more := strings.Replace(old, "}\n", "    [Fact]\n    public void Two() => Assert.Equal(2, F(2));\n}\n", 1)
+	in := Input{Changes: []Change{change("a.Tests/ATests.cs", old, strings.ReplaceAll(more, "\n", "\r\n"))}}
+	if fs := Check(in); len(fs) != 0 {
+		t.Errorf("a new test with the line ends of the disk:%s", describe(fs))
+	}
+	in.Mode = ModeFrozen
+	if fs := Check(in); worst(fs, "E08") != "human" {
+		t.Errorf("in a loop both sides lie on the disk:%s", describe(fs))
+	}
+}

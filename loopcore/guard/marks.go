@@ -49,7 +49,7 @@ var headMarks = map[lang][]markRule{
 	},
 	langJS: {
 		rx(markSkip, `^x(it|test|describe|context|specify|suite)\b|\.skip\b|\.fixme\b|(^|[{,])skip:(true|""|[^f])|(^|[{,])ignore:true|[{,]disabled:true`),
-		rx(markCond, `\.skipIf\b|\.runIf\b|(^|[{,])ignore:[^tf,}][^,}]*`),
+		rx(markCond, `\.(skipIf|runIf)\b(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?|(^|[{,])ignore:[^tf,}][^,}]*`),
 		rx(markXfail, `\.fails\b|\.failing\b|\.fail\b|[{,]todo:(true|"")|[{,]fails:true`),
 		rx(markFocus, `^f(it|describe|context|test|specify)\b|\.only\b|(^|[{,])only:true`),
 		rx(markTodo, `\.todo\b`),

@@ -112,6 +112,8 @@ func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
 		if ok && dir == looseOn && truthy(first(b)) && !truthy(first(a)) || ok && dir == looseOff && falsy(first(b)) && truthy(first(a)) {
 			return name, loopcore.SevBlock
 		}
+	case len(a) == 0 && falsy(first(b)) && checkNameRE.MatchString(words) && onWordRE.MatchString(words):
+		return name, loopcore.SevHuman // what runs unless somebody says no
 	case leaveOutRE.MatchString(words) && checkNameRE.MatchString(step) && len(minus(splitValues(b), splitValues(a))) > 0,
 		strings.Contains(words, "allowed fail") && len(minus(b, a)) > 0:
 		return name, loopcore.SevBlock
@@ -120,6 +122,9 @@ func looseInput(step, name string, a, b []string) (string, loopcore.Severity) {
 	}
 	return "", ""
 }
+
+// onWordRE is a switch by its name.
+var onWordRE = lazily(`\b(enabled?|run|runs|with|do)\b`)
 
 // looseEnv judges a variable of a job or step: a check that it switches off.
 func looseEnv(name string, a, b []string) (string, loopcore.Severity) {

@@ -85,6 +85,32 @@ func (d *diff) compiledUnder(p testPair) {
 	}
 }
 
+// listedUnder reports entries of a list of tests that are compiled only under a
+// condition now: T10. What stands in a function is told with its test.
+func (d *diff) listedUnder(f *fileDiff) {
+	u := f.newU
+	if u.lang != langC || len(f.oldU.toks) == 0 {
+		return
+	}
+	old := f.oldU.norm(0, len(f.oldU.toks))
+	for i := range u.toks {
+		if u.kind(i) != tkDirective || !compiledRE.MatchString(u.text(i)) || u.funcAt(i) != nil || u.testAt(i) != nil {
+			continue
+		}
+		end := i + 1
+		for end < len(u.toks) && u.kind(end) != tkDirective {
+			end++
+		}
+		entries := u.norm(i+1, end)
+		if entryRE.MatchString(entries) && strings.Contains(old, entries) && !strings.Contains(old, u.norm(i, end)) {
+			d.report("T10", loopcore.SevHuman, f.path(), u.line(i), fmt.Sprintf("listed only under a condition: %s: %s", strings.TrimSpace(u.text(i)), clip(entries, 80)))
+		}
+	}
+}
+
+// entryRE is an entry in a list of tests.
+var entryRE = lazily(`(?i)\b\w*(test|suite|case)\w* ?\(`)
+
 // text is the source of a test, from its head to its end.
 func (t *test) text() string {
 	u := t.unit

@@ -23,6 +23,7 @@ func (d *diff) offRules() {
 		if f.testSide() || f.hasTests() {
 			d.codeInComments(f)
 			d.offLists(f)
+			d.listedUnder(f)
 			d.ignoredWarnings(f)
 			d.suiteExits(f)
 			d.errexitGone(f)
@@ -148,11 +149,11 @@ func (u *unit) offLists() map[string][]row {
 		if u.lang == langElixir && u.leftOutDoctests(i, out) {
 			continue
 		}
-		if u.kind(i) != tkIdent || !offNameRE.MatchString(u.text(i)) || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" && !call {
+		if u.kind(i) != tkIdent || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" && !call || !offNameRE.MatchString(u.text(i)) && !u.decides(i) {
 			continue
 		}
 		for k := i + 2; k < min(i+8, len(u.toks)); k++ {
-			if u.isOpen(k) && (u.text(k) == "[" || u.text(k) == "{" || u.text(k) == "(" && u.lang == langPython) {
+			if u.isOpen(k) && (u.text(k) == "[" || u.text(k) == "{" || u.text(k) == "(" && (u.lang == langPython || makersRE.MatchString(u.text(k-1)))) {
 				for _, a := range u.args(k) {
 					if a.to > a.from && (u.hasLiteral(a) || u.lang == langElixir) {
 						out[u.text(i)] = append(out[u.text(i)], row{text: u.norm(a.from, a.to), line: u.line(a.from)})
@@ -163,6 +164,24 @@ func (u *unit) offLists() map[string][]row {
 		}
 	}
 	return out
+}
+
+// decides says whether cases go another way where the list that token i names
+// holds them: if (zone !in strangeZones) …
+func (u *unit) decides(i int) bool {
+	name := u.text(i)
+	if u.text(i+1) == ":" || len(name) < 4 {
+		return false
+	}
+	for k := range u.toks {
+		if k == i || u.kind(k) != tkIdent || u.text(k) != name {
+			continue
+		}
+		if o := u.up(k); u.text(u.stmtStart(k)) == "if" || o > 0 && u.text(o) == "(" && u.text(o-1) == "if" {
+			return true
+		}
+	}
+	return false
 }
 
 // leftOutDoctests adds the documentation tests that Elixir leaves out: doctest M,

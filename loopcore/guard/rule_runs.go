@@ -10,7 +10,7 @@ import (
 
 // limitRE is a setting of one test or file of tests with a number behind it:
 // how often a property is tried, how long or how often a test may be run.
-var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|(?:with_?)?time_?out|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
+var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|\w*time_?out|time\.After|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
 
 // receiveRE waits for a message of Elixir.
 var receiveRE = lazily(`\bassert_receive\b.*,(\d[\d_]*)$`)
@@ -58,6 +58,8 @@ func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner st
 			case less && len(before[name]) == 0 && name == "successpercentage" && n.value < 100:
 				d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s may fail in part: %s", owner, n.text))
 			case less:
+			case k < len(gone) && n.value == 0 && gone[k].value > 0 && hasAny(name, "timeout", "deadline"): // none at all
+				d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s waits without end: %s → %s", owner, gone[k].text, n.text))
 			case k < len(gone) && n.value > gone[k].value, k >= len(gone) && raises(before[name], n, name):
 				sev := loopcore.SevHuman
 				if k < len(gone) && gone[k].value > 0 && n.value > 10*gone[k].value {

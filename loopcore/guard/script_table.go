@@ -106,6 +106,7 @@ var scriptPatterns = []scriptPattern{
 	sx("C03", loopcore.SevBlock, `checkstyle[\w.-]*\.xml$`, `"severity"\s+value\s*=\s*"(ignore|info|warning)"`, `<module\s+name=`),
 	sx("C03", loopcore.SevBlock, `(^|/)pmd[\w.-]*\.xml$`, ``, `<rule\s+ref=`),
 	sx("C03", loopcore.SevBlock, `\.php-cs-fixer(\.dist)?\.php$`, `=>\s*false`, `['"]@?\w+['"]\s*=>\s*true`),
+	sx("C03", loopcore.SevHuman, `(^|/)\.php[-_]cs(-fixer)?(\.dist)?(\.php)?$`, ``, `->in\(`),
 	sx("C04", loopcore.SevBlock, `(^|/)psalm[\w.-]*\.xml`, `errorLevel\s*=\s*"(suppress|info)"`, ``),
 	sx("C09", loopcore.SevBlock, `(^|/)grumphp\.ya?ml$`, ``, `^\s*\w+:\s*(~|null|$)`),
 	sx("C01", loopcore.SevBlock, rubySide, `\bt\.options\s*=.*-n\b|\bTESTOPTS\b`, ``),

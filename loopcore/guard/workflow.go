@@ -57,7 +57,7 @@ func (d *diff) ciCommands(f *fileDiff, a, b *ciDoc) {
 					break
 				}
 			}
-			if len(b.jobs) < len(a.jobs) && oj.checks() && !runsAll(strings.Join(allNew, "\n"), oj.runs) {
+			if len(b.jobs) < len(a.jobs) && (oj.checks() || oj.calls() && !noGateRE.MatchString(baseName(f.path())+" "+name)) && !runsAll(strings.Join(allNew, "\n"), oj.runs) {
 				d.report("C07", loopcore.SevHuman, f.path(), 0, fmt.Sprintf("the job %s is gone", name))
 			}
 			continue
@@ -274,6 +274,9 @@ func holdsWords(text, words string) bool {
 func (j *job) checks() bool {
 	return checkNameRE.MatchString(j.name) || len(toolRuns(shellWords(strings.Join(j.runs, "\n")))) > 0 || checkNameRE.MatchString(strings.Join(j.uses, " "))
 }
+
+// calls says whether a job is a workflow of the project's own, with other inputs.
+func (j *job) calls() bool { return strings.HasPrefix(first(j.uses), "./.github/workflows/") }
 
 // runsAll says whether a text still holds each of the commands that run a tool.
 func runsAll(text string, runs []string) bool {
