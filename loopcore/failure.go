@@ -89,6 +89,7 @@ type TestCase struct {
 	Name   string     `json:"name"`
 	File   string     `json:"file,omitempty"`
 	Status TestStatus `json:"status"`
+	Hollow bool       `json:"hollow,omitempty"` // it passed, and the runner says that it asserted nothing
 }
 
 // ReportStatus is what a runner's output says about the run.
@@ -119,6 +120,7 @@ type Report struct {
 	Fallback bool         `json:"-"` // no reader knew the runner: shapes only
 	Marks    int          `json:"-"` // lines of a green output that mark a pass, where nothing counted tests
 	Unread   int          `json:"-"` // lines of a very large output that were left out though some speak of failing
+	Hollow   int          `json:"-"` // tests that passed and asserted nothing, as the runner says
 	Missing  int          `json:"-"` // tests that a plan announced and nobody reported; below zero: more than planned
 }
 

@@ -139,7 +139,7 @@ func TestClosedStdoutEndsTheCalls(t *testing.T) {
 	p := spawn(t)
 	p.hang()
 	p.stdout.Close()
-	p.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n") // fails where the server has ended already
 	if code := p.ends(2 * time.Second); code != 1 || !strings.Contains(p.stderr.String(), "call ended") {
 		t.Errorf("exit %d, stderr: %s", code, p.stderr)
 	}

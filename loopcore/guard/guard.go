@@ -65,10 +65,10 @@ type Input struct {
 	Failing   []loopcore.Failure
 	Waivers   []loopcore.Waiver
 
-	BaselineTests  []loopcore.TestCase // inventory of the baseline run, empty when unknown
-	Tests          []loopcore.TestCase // inventory of the present run
-	BaselineCounts loopcore.Counts
-	Counts         loopcore.Counts
+	BaselineTests []loopcore.TestCase // inventory of the baseline run, empty when unknown
+	Tests         []loopcore.TestCase // inventory of the present run
+	BaselineRan   Ran                 // what the baseline run executed, of the steps whose runner counts in both
+	Ran           Ran                 // what the present run executed
 }
 
 // Check returns what the change weakens, sorted by file, line and rule, what
@@ -77,7 +77,7 @@ type Input struct {
 func Check(in Input) []loopcore.Finding {
 	d := newDiff(in)
 	d.run()
-	d.found = append(d.found, inventory(in.BaselineTests, in.Tests, in.BaselineCounts, in.Counts, d.written)...)
+	d.found = append(d.found, inventory(in.BaselineTests, in.Tests, in.BaselineRan, in.Ran, d.written)...)
 	return d.finish()
 }
 

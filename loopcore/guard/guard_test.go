@@ -243,7 +243,7 @@ func benign(fs []loopcore.Finding) bool {
 // covered says whether a labelled case names the rule, or a test in Go shows it.
 func covered(t *testing.T, id string) bool {
 	switch id {
-	case "T00", "D01", "D02", "D03", "D04": // TestFrozen, TestInventory, TestOriginalsThatFail
+	case "T00", "D01", "D02", "D03", "D04", "D05": // TestFrozen, TestInventory, TestOriginalsThatFail, TestInventoryOfHollowTests
 		return true
 	}
 	paths, _ := filepath.Glob(filepath.Join(corpus, "cases", "*.txtar"))
@@ -296,17 +296,47 @@ func TestInventory(t *testing.T) {
 		{Suite: "s", Name: "c", Status: loopcore.TestSkipped}}
 	now := []loopcore.TestCase{{Suite: "s", Name: "a", Status: loopcore.TestSkipped}}
 	var got []string
-	for _, f := range Inventory(base, now, loopcore.Counts{}, loopcore.Counts{}) {
+	for _, f := range Inventory(base, now, Ran{}, Ran{}) {
 		got = append(got, f.Rule+" "+string(f.Severity))
 	}
 	if s := strings.Join(got, ","); s != "D02 block,D01 block" && s != "D01 block,D02 block" {
 		t.Errorf("got %s", s)
 	}
-	if fs := Inventory(nil, nil, loopcore.Counts{Total: 5, Passed: 5}, loopcore.Counts{Total: 4, Passed: 4}); len(fs) != 1 || fs[0].Rule != "D03" {
+	if fs := Inventory(nil, nil, Ran{Tests: 5}, Ran{Tests: 4}); len(fs) != 1 || fs[0].Rule != "D03" {
 		t.Errorf("fewer tests: %v", fs)
 	}
-	if fs := Inventory(base, base, loopcore.Counts{}, loopcore.Counts{}); len(fs) != 0 {
+	if fs := Inventory(base, base, Ran{}, Ran{}); len(fs) != 0 {
 		t.Errorf("the same inventory: %v", fs)
+	}
+}
+
+// A test that asserts nothing now says nothing; one that never did is as it was.
+func TestInventoryOfHollowTests(t *testing.T) {
+	one := func(name string, status loopcore.TestStatus, hollow bool) loopcore.TestCase {
+		return loopcore.TestCase{Suite: "s", Name: name, Status: status, Hollow: hollow}
+	}
+	base := []loopcore.TestCase{one("failed", loopcore.TestFailed, false), one("asserted", loopcore.TestPassed, false), one("smoke", loopcore.TestPassed, true)}
+	now := []loopcore.TestCase{one("failed", loopcore.TestPassed, true), one("asserted", loopcore.TestPassed, false), one("smoke", loopcore.TestPassed, true), one("new", loopcore.TestPassed, true)}
+	if fs := Inventory(base, now, Ran{}, Ran{}); len(fs) != 1 || fs[0].Rule != "D05" || fs[0].Severity != loopcore.SevBlock || !strings.Contains(fs[0].Change, "failed") {
+		t.Errorf("by name: %v", fs)
+	}
+	for _, c := range []struct {
+		what          string
+		before, after Ran
+		want          loopcore.Severity
+	}{
+		{"all of them", Ran{5, 0}, Ran{5, 5}, loopcore.SevBlock},
+		{"some, perhaps new ones", Ran{5, 1}, Ran{6, 2}, loopcore.SevHuman},
+		{"as before", Ran{5, 1}, Ran{5, 1}, ""},
+		{"never counted", Ran{5, 5}, Ran{6, 6}, ""},
+	} {
+		var got loopcore.Severity
+		for _, f := range Inventory(nil, nil, c.before, c.after) {
+			got = f.Severity
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
 	}
 }
 

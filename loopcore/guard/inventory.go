@@ -3,34 +3,72 @@ package guard
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	"fixloop/loopcore"
 )
 
+// Ran is what the test steps of a run executed, as their runners say.
+type Ran struct {
+	Tests  int `json:"tests"`            // that ran, passed or not
+	Hollow int `json:"hollow,omitempty"` // of them, those that passed and asserted nothing
+}
+
+// Add returns the sum of two.
+func (r Ran) Add(o Ran) Ran { return Ran{r.Tests + o.Tests, r.Hollow + o.Hollow} }
+
 // Inventory compares what ran at baseline with what ran now: a test that ran
-// and no longer runs (D01), one that is newly skipped (D02), and a fall of the
-// totals where the runner names no tests (D03). Empty inventories say nothing.
-// Many lost tests of one file are one finding. A test counts as the same when suite and name are the same, or name and file,
-// or when output of the program stuck to one of them.
-func Inventory(base, now []loopcore.TestCase, baseCounts, counts loopcore.Counts) []loopcore.Finding {
-	return inventory(base, now, baseCounts, counts, func(string) bool { return false })
+// and no longer runs (D01), one that is newly skipped (D02), one that newly
+// asserts nothing (D05), and a fall of the totals where the runner names no
+// tests (D03). Empty inventories say nothing. Many lost tests of one file are one
+// finding. A test counts as the same when suite and name are the same, or name
+// and file, or when output of the program stuck to one of them.
+func Inventory(base, now []loopcore.TestCase, baseRan, ran Ran) []loopcore.Finding {
+	return inventory(base, now, baseRan, ran, func(string) bool { return false })
 }
 
 // inventory is Inventory with what the changed files say: a name that one of
 // them holds is a test's own, and no name with output stuck to it.
-func inventory(base, now []loopcore.TestCase, baseCounts, counts loopcore.Counts, written func(name string) bool) []loopcore.Finding {
+func inventory(base, now []loopcore.TestCase, before, after Ran, written func(name string) bool) []loopcore.Finding {
 	if len(base) > 0 && len(now) > 0 {
 		gone, skipped := lost(base, now, written)
-		return append(together("D01", "at baseline and does not run now", "at baseline and do not run now", gone),
-			together("D02", "at baseline and is skipped now", "at baseline and are skipped now", skipped)...)
+		return slices.Concat(together("D01", "at baseline and does not run now", "at baseline and do not run now", gone),
+			together("D02", "at baseline and is skipped now", "at baseline and are skipped now", skipped),
+			together("D05", "with assertions at baseline and asserts nothing now", "with assertions at baseline and assert nothing now", hollowed(base, now)))
 	}
-	before, after := ran(baseCounts), ran(counts)
-	if before > 0 && baseCounts.Killed == 0 && counts.Killed == 0 && counts.Errors == 0 && after < before {
-		return []loopcore.Finding{{Rule: "D03", Severity: loopcore.SevBlock, Change: fmt.Sprintf("%d tests ran at baseline, %d now", before, after)}}
+	var out []loopcore.Finding
+	if before.Tests > 0 && after.Tests < before.Tests {
+		out = append(out, loopcore.Finding{Rule: "D03", Severity: loopcore.SevBlock, Change: fmt.Sprintf("%d tests ran at baseline, %d now", before.Tests, after.Tests)})
 	}
-	return nil
+	if before.Tests > before.Hollow && after.Hollow > before.Hollow {
+		f := loopcore.Finding{Rule: "D05", Severity: loopcore.SevHuman, Change: fmt.Sprintf("of %d tests %d assert nothing, of %d at baseline %d did", after.Tests, after.Hollow, before.Tests, before.Hollow)}
+		if after.Hollow == after.Tests { // else it may be new tests that do
+			f.Severity = loopcore.SevBlock
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// hollowed are the tests that assert nothing now, and did or failed at baseline.
+func hollowed(base, now []loopcore.TestCase) []loopcore.TestCase {
+	hollow := map[string]loopcore.TestStatus{}
+	for _, t := range now {
+		if t.Hollow {
+			for _, k := range caseKeys(t) {
+				hollow[k] = t.Status
+			}
+		}
+	}
+	if len(hollow) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(base), func(t loopcore.TestCase) bool {
+		_, now := lookup(hollow, t)
+		return !now || t.Hollow || t.Status == loopcore.TestSkipped
+	})
 }
 
 // lost is what ran at baseline and did not run now, or was skipped.
@@ -149,8 +187,6 @@ func together(rule, one, many string, tests []loopcore.TestCase) []loopcore.Find
 	sort.Slice(out, func(i, j int) bool { return out[i].Change < out[j].Change })
 	return out
 }
-
-func ran(c loopcore.Counts) int { return c.Total - c.Skipped - c.Killed }
 
 func label(t loopcore.TestCase) string { return strings.TrimPrefix(t.Suite+" > "+t.Name, " > ") }
 

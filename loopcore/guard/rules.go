@@ -113,6 +113,8 @@ var Rules = []Rule{
 	{"D01", "a test no longer runs", whyRun, honestRun, loopcore.SevBlock},
 	{"D02", "a test is newly skipped", whyRun, honestRun, loopcore.SevBlock},
 	{"D03", "fewer tests ran", whyRun, honestRun, loopcore.SevBlock},
+	{"D05", "a test newly asserts nothing", "The runner says that it made no assertion: it can not fail.",
+		"Restore what the test or its helper asserted, and fix the code.", loopcore.SevBlock},
 	{"D04", "the gate is red with the original tests",
 		"It is green only with what changed beside the implementation, though no other rule saw why.",
 		"Restore those files and fix the code; a person may accept that the tests had to follow it.", loopcore.SevHuman},

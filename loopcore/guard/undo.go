@@ -68,7 +68,7 @@ func (in Input) recheck(plan []Undone) {
 	if !slices.ContainsFunc(plan, func(u Undone) bool { return u.Data != nil }) {
 		return
 	}
-	in.BaselineTests, in.Tests, in.BaselineCounts, in.Counts = nil, nil, loopcore.Counts{}, loopcore.Counts{}
+	in.BaselineTests, in.Tests, in.BaselineRan, in.Ran = nil, nil, Ran{}, Ran{}
 	in.Changes = slices.Clone(in.Changes)
 	for i, c := range in.Changes {
 		for _, u := range plan {

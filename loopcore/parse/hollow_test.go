@@ -1,81 +1,45 @@
 package parse
 
 import (
-	"strings"
 	"testing"
+
+	"fixloop/loopcore"
 )
 
-// hollowed are ways to take something out of every line: what a reader looks for
-// at both ends of one then touches or is not there.
-var hollowed = map[string]func(string) string{
-	"letters":     func(s string) string { return without(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") },
-	"digits":      func(s string) string { return without(s, "0123456789") },
-	"blanks":      func(s string) string { return without(s, " \t") },
-	"marks":       func(s string) string { return without(s, "'\"`:;,.-#") },
-	"brackets":    func(s string) string { return without(s, "()[]{}<>") },
-	"middle":      func(s string) string { return s[:len(s)/3] + s[2*len(s)/3:] },
-	"in brackets": func(s string) string { return emptied(s, "(", ")") },
-	"in quotes":   func(s string) string { return emptied(s, "'", "'") },
-	"first word":  func(s string) string { _, rest, _ := strings.Cut(strings.TrimLeft(s, " "), " "); return rest },
-}
-
-func without(s, cutset string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(cutset, r) {
-			return -1
+// What runners say of tests that asserted nothing, as PHPUnit 9.6, minitest,
+// test-unit, Catch2 3, doctest and Boost.Test print it.
+func TestHollowTests(t *testing.T) {
+	const risky = "\nTime: 00:00.002, Memory: 4.00 MB\n\nThere was 1 risky test:\n\n1) HollowTest::testA\nThis test did not perform any assertions\n\n/src/HollowTest.php:4\n\nOK, but incomplete, skipped, or risky tests!\n"
+	for name, c := range map[string]struct {
+		text string
+		want int
+	}{
+		"PHPUnit, one of two":  {"PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nR.     2 / 2 (100%)\n" + risky + "Tests: 2, Assertions: 1, Risky: 1.\n", 1},
+		"PHPUnit, all":         {"PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nR      1 / 1 (100%)\n" + risky + "Tests: 1, Assertions: 0, Risky: 1.\n", 1},
+		"PHPUnit, not strict":  {"PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n..     2 / 2 (100%)\n\nTime: 00:00.002, Memory: 4.00 MB\n\nOK (2 tests, 0 assertions)\n", 2},
+		"PHPUnit, as it ought": {"PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n..     2 / 2 (100%)\n\nTime: 00:00.002, Memory: 4.00 MB\n\nOK (2 tests, 10 assertions)\n", 0},
+		"minitest":             {"Run options: --seed 19716\n\n# Running:\n\n..\n\nFinished in 0.068163s, 14.6708 runs/s, 0.0000 assertions/s.\n\n2 runs, 0 assertions, 0 failures, 0 errors, 0 skips\n", 2},
+		"minitest, as ought":   {"Run options: --seed 19716\n\n# Running:\n\n..\n\nFinished in 0.068163s, 14.6708 runs/s, 29.0000 assertions/s.\n\n2 runs, 20 assertions, 0 failures, 0 errors, 0 skips\n", 0},
+		"test-unit":            {"Loaded suite h_test\nStarted\nFinished in 0.000321 seconds.\n------\n3 tests, 0 assertions, 0 failures, 0 errors, 0 pendings, 0 omissions, 0 notifications\n100% passed\n------\n", 3},
+		"Catch2":               {"===============================================================================\ntest cases: 2 | 2 passed\nassertions: - none -\n\n", 2},
+		"doctest":              {"[doctest] doctest version is \"2.4.9\"\n===\n[doctest] test cases: 2 | 2 passed | 0 failed | 0 skipped\n[doctest] assertions: 0 | 0 passed | 0 failed |\n[doctest] Status: SUCCESS!\n", 2},
+		"another's print":      {"=== RUN   TestA\n2 runs, 0 assertions, 0 failures\n--- PASS: TestA (0.00s)\nPASS\nok  \texample.com/a\t0.01s\n", 0},
+	} {
+		if r := Parse(Input{Text: []byte(c.text), HasExit: true}); r.Hollow != c.want {
+			t.Errorf("%s: %d, want %d (read by %s: %+v)", name, r.Hollow, c.want, r.Runner, r.Counts)
 		}
-		return r
-	}, s)
-}
-
-// emptied takes out what stands between two marks, and leaves those.
-func emptied(s, from, to string) string {
-	head, rest, _ := strings.Cut(s, from)
-	_, tail, ok := strings.Cut(rest, to)
-	if !ok {
-		return s
 	}
-	return head + from + to + tail
-}
-
-// readSoundly reads an input, and tells of a panic which it was.
-func readSoundly(t *testing.T, in Input, what string) {
-	t.Helper()
-	defer func() {
-		if p := recover(); p != nil {
-			t.Errorf("%q: %v", what, p)
-		}
-	}()
-	sound(t, in, Parse(in))
-}
-
-// A run whose lines lost a part is read soundly.
-func TestHollowLines(t *testing.T) {
-	everyFixture(t, func(t *testing.T, fx fixture) {
-		for name, cut := range hollowed {
-			lines := strings.Split(string(fx.in.Text), "\n")
-			for i := range lines {
-				if i%3 > 0 { // what stands around it is whole
-					lines[i] = cut(lines[i])
-				}
-			}
-			in := Input{Text: []byte(strings.Join(lines, "\n")), Exit: 1, HasExit: true}
-			readSoundly(t, in, fx.path+" without its "+name)
-		}
-	})
-}
-
-// A heading of which a part is missing is no heading of a failed test, whatever
-// sign it has.
-func TestHollowHeadings(t *testing.T) {
-	rests := []string{"", " ", ")", "(", ") (x y", "() (x y)", "(", "[", "]", "[]", ": ", "::", "'", "'' failed", "#", "# ", "#1", " - ", "1) ", "{", "{}", "(:1)", "[.rb:]", "line: "}
-	for _, signs := range [][]string{failSigns, failWords, failTails, passSigns, passTails} {
-		for _, sign := range signs {
-			for _, rest := range rests {
-				for _, line := range []string{sign + rest, rest + sign, sign + rest + sign, strings.TrimSpace(sign) + rest} {
-					readSoundly(t, Input{Text: []byte(line + "\n1 failed, 2 passed\n"), Exit: 1, HasExit: true}, line)
-				}
-			}
-		}
+	doc := `<testsuites><testsuite name="HollowTest" tests="2" assertions="1" errors="1" failures="0">
+<testcase name="testA" class="HollowTest" assertions="0"><error type="PHPUnit\Framework\RiskyTestError">HollowTest::testA
+This test did not perform any assertions</error></testcase>
+<testcase name="testB" class="HollowTest" assertions="1"/></testsuite></testsuites>`
+	r := Parse(Input{Files: []File{{Name: "junit.xml", Data: []byte(doc)}}, HasExit: true})
+	if r.Hollow != 1 || len(r.Tests) != 2 || !r.Tests[0].Hollow || r.Tests[1].Hollow || r.Status != loopcore.StatusPass {
+		t.Errorf("JUnit: %d, %+v, %s", r.Hollow, r.Tests, r.Status)
+	}
+	text := "##teamcity[testCount count='2' flowId='1']\n##teamcity[testStarted name='testA' flowId='1']\n##teamcity[testFailed name='testA' message='This test did not perform any assertions|n|n/src/HollowTest.php:4' details=' ' duration='1' flowId='1']\n" +
+		"##teamcity[testFinished name='testA' duration='1' flowId='1']\n##teamcity[testStarted name='testB' flowId='1']\n##teamcity[testFinished name='testB' duration='0' flowId='1']\n"
+	if r := Parse(Input{Text: []byte(text), HasExit: true}); r.Hollow != 1 || len(r.Tests) != 2 || !r.Tests[0].Hollow {
+		t.Errorf("TeamCity: %d, %+v", r.Hollow, r.Tests)
 	}
 }

@@ -89,6 +89,7 @@ type xmlCase struct {
 	status             loopcore.TestStatus
 	isError            bool
 	todo               bool
+	hollow             bool // it asserted nothing
 	exact              bool // the entry's own place is the assertion's
 	problems           []xmlProblem
 	out                string // what the test printed
@@ -270,6 +271,7 @@ func (x *xmlRun) openCase(a map[string]string) {
 	x.root = true
 	c := xmlCase{id: a["testId"], name: first(a, "name", "testName"), class: first(a, "classname", "className", "class", "type"), status: loopcore.TestPassed}
 	c.file, c.line = first(a, "file", "filepath"), atoi(a["line"])
+	c.hollow = first(a, "assertions", "asserts") == "0" // PHPUnit, minitest; NUnit
 	c.exact = c.line > 0 && a["column"] != ""
 	if name, ok := strings.CutPrefix(c.name, c.class+"."); ok && a["method"] != "" && strings.HasPrefix(name, a["method"]) {
 		c.name = name // xUnit.net's hold the class, and what the case is of: Shop.CartTests.Totals(price: 3)

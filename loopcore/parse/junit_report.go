@@ -26,6 +26,7 @@ func (x *xmlRun) into(r *loopcore.Report) {
 		switch c.status {
 		case loopcore.TestPassed:
 			r.Counts.Passed++
+			t.Hollow = c.hollow
 		case loopcore.TestSkipped:
 			r.Counts.Skipped++
 		case loopcore.TestFailed:

@@ -91,6 +91,7 @@ func readWith(l *Log, readers []Reader) loopcore.Report {
 	judge(l, &rep)
 	finish(l, &rep)
 	rep.Marks = marks(l, rep)
+	rep.Hollow = hollowTests(l, rep)
 	return rep
 }
 

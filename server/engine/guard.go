@@ -53,7 +53,7 @@ func (s *space) judged(ctx context.Context, ses evidence.Session, k kept, change
 		in.Failing = before[0].Failures
 		if base, ok := firstComplete(before); ok && complete(*run) {
 			in.BaselineTests, in.Tests = base.Tests, run.Tests
-			in.BaselineCounts, in.Counts = bothCounted(base, *run)
+			in.BaselineRan, in.Ran = bothCounted(base, *run)
 		}
 	}
 	return in, nil
@@ -65,15 +65,15 @@ func judgedBy(c config.Config) guard.Input {
 	return guard.Input{Mode: guard.ModeNoWeaken, Protect: c.Protect, Rules: c.Rules, Overrides: c.Overrides}
 }
 
-// executed is how many tests each test step of a run executed, where its runner
-// said so. Diagnostics are no tests, and neither is the one failure that stands
-// for a command that says nothing.
-func executed(results []loopcore.StepResult) map[string]int {
-	n := map[string]int{}
+// executed is what each test step of a run executed, where its runner said so.
+// Diagnostics are no tests, and neither is the one failure that stands for a
+// command that says nothing.
+func executed(results []loopcore.StepResult) map[string]guard.Ran {
+	n := map[string]guard.Ran{}
 	for _, r := range results {
 		if r.Ran && r.Step.Kind == loopcore.KindTest && r.Report.Counted && r.Report.Status != loopcore.StatusBuildError {
 			c := r.Report.Counts
-			n[r.Step.Name] = c.Passed + c.Failed + c.Errors
+			n[r.Step.Name] = guard.Ran{Tests: c.Passed + c.Failed + c.Errors, Hollow: r.Report.Hollow}
 		}
 	}
 	return n
@@ -81,20 +81,19 @@ func executed(results []loopcore.StepResult) map[string]int {
 
 // bothCounted sums up the tests of the steps that both runs could count, so
 // that two runs are compared on one denominator.
-func bothCounted(base, run evidence.Run) (before, after loopcore.Counts) {
+func bothCounted(base, run evidence.Run) (before, after guard.Ran) {
 	was, is := ranOf(base), ranOf(run)
 	for step, n := range was {
 		if m, ok := is[step]; ok {
-			before.Total += n
-			after.Total += m
+			before, after = before.Add(n), after.Add(m)
 		}
 	}
 	return before, after
 }
 
 // ranOf is what executed said of a recorded run.
-func ranOf(r evidence.Run) map[string]int {
-	n := map[string]int{}
+func ranOf(r evidence.Run) map[string]guard.Ran {
+	n := map[string]guard.Ran{}
 	if len(r.Extra) > 0 {
 		_ = json.Unmarshal(r.Extra, &n) // ours; a fault leaves it empty, which says nothing
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"fixloop/loopcore"
@@ -80,5 +81,36 @@ func TestInventoryAfterABrokenBaseline(t *testing.T) {
 	r, e := b.attempt(map[string]string{"cases.txt": "b ok\n"})
 	if r.Verdict != loopcore.VerdictViolation || e.Outcome == loopcore.OutcomeSuccess {
 		t.Errorf("a test that vanished: %s, %s", r.Verdict, e.Outcome)
+	}
+}
+
+// TestAssertionsMadeHollow: code under test that takes the runner's assertions
+// away, by names that no static rule can read, leaves a runner that says so.
+func TestAssertionsMadeHollow(t *testing.T) {
+	requireRunner(t, "ruby -rminitest -e 0")
+	b := newBench(t, map[string]string{
+		"lib/sum.rb": "def sum(a, b) = a - b\n",
+		"test/sum_test.rb": `require "minitest/autorun"
+require_relative "../lib/sum"
+class SumTest < Minitest::Test
+  def test_sum
+    assert_equal 5, sum(2, 3)
+  end
+
+  def test_zero
+    assert_equal 0, sum(0, 0)
+  end
+end
+`})
+	if r := b.begin(contract.DetectGateIn{TestCommand: "ruby test/sum_test.rb"}, contract.RunGateIn{}); r.FailuresTotal != 1 {
+		t.Fatalf("baseline: %+v", r.Failures)
+	}
+	r, e := b.attempt(map[string]string{"lib/sum.rb": `def sum(a, b) = a - b
+where = %w[Min itest].join.then { |n| Object.const_get(n).const_get(%w[Te st].join) }
+where.send(%w[define _method].join, %w[assert _equal].join) { |*| nil }
+`})
+	if r.Verdict != loopcore.VerdictViolation || e.Outcome == loopcore.OutcomeSuccess || !slices.ContainsFunc(r.Guard.Findings, func(f loopcore.Finding) bool { return f.Rule == "D05" }) {
+		b.log(r)
+		t.Errorf("%s, %s: %+v", r.Verdict, e.Outcome, r.Guard.Findings)
 	}
 }
