@@ -63,7 +63,7 @@ func compareFlags(tool string, a, b []string) []hit {
 			out = append(out, hit{"C08", loopcore.SevBlock, tool + " formats and no longer checks"})
 			continue
 		}
-		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || w == "-e" && !strings.Contains(tool, "set") || w == "-D=warnings" && contains(b, "-Dwarnings") {
+		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || name == "-e" && !strings.Contains(tool, "set") || w == "-D=warnings" && contains(b, "-Dwarnings") {
 			continue
 		}
 		rule := "C08"

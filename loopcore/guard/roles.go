@@ -91,7 +91,7 @@ func hasSeg(p string, names ...string) bool {
 // isSnapshot says whether a path holds expected output that a runner can rewrite.
 func isSnapshot(p string) bool {
 	l := strings.ToLower(p)
-	return hasSeg(l, "__snapshots__", "snapshots", "__image_snapshots__", "golden", "goldens", "approvals", "approvaltests") && !isCodeExt(l) ||
+	return hasSeg(l, "__snapshots__", "snapshots", "__image_snapshots__", "golden", "goldens", "approvals", "approvaltests") && (!isCodeExt(l) || langOf(p, "") == langShell && inTestDir(p)) ||
 		hasSuffixAny(l, ".snap", ".golden", ".approved.txt", ".verified.txt", ".snap.new", ".ambr", ".verified.json", ".approved.json", ".stdout", ".stderr.expected", ".golden.json", ".expected") ||
 		hasSeg(l, "__snapshots__")
 }

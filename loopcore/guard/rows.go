@@ -229,11 +229,11 @@ func (u *unit) isList(i int) bool {
 	switch u.text(i) {
 	case "[":
 		if u.lang == langCSharp || u.lang == langRust && (prev == "#" || prev == "!" && u.text(i-2) == "#") {
-			if prev == "#" || u.first(i) && u.kind(i+1) == tkIdent {
+			if prev == "#" || prev == "!" || u.first(i) && u.kind(i+1) == tkIdent {
 				return false
 			}
 		}
-		if u.lang == langShell {
+		if u.lang == langShell || u.lang == langElixir && takesInRE.MatchString(u.text(u.stmtStart(i))) {
 			return false
 		}
 		if u.kind(i-1) == tkIdent && u.toks[i-1].end == u.toks[i].start && prev != "in" && prev != "return" || prev == ")" || prev == "]" && u.toks[i-1].end == u.toks[i].start {
@@ -264,6 +264,9 @@ func (u *unit) isList(i int) bool {
 	}
 	return false
 }
+
+// takesInRE begins a statement of Elixir that names what it takes in.
+var takesInRE = lazily(`^(import|alias|require|use)$`)
 
 // blockHeader says whether a Go brace belongs to a statement and not to a value.
 func (u *unit) blockHeader(i int) bool {

@@ -110,7 +110,7 @@ func (d *diff) snapshot(f *fileDiff) {
 	case f.old == nil:
 	case f.new == nil:
 		sev := loopcore.SevBlock
-		if d.testGone(f.path()) || d.newSnapshot() {
+		if d.testGone(f.path()) || d.newSnapshot() || !d.inLoop() && d.orphan(f.path()) {
 			sev = loopcore.SevHuman
 		}
 		d.report("S03", sev, f.path(), 0, "a stored snapshot was deleted: the next run writes what the code gives")
@@ -192,6 +192,34 @@ func (d *diff) newSnapshot() bool {
 		}
 	}
 	return false
+}
+
+// orphan says whether a stored output is of no test: no code below the folder
+// that holds its folder speaks of what it is named after.
+func (d *diff) orphan(p string) bool {
+	name, dir := wordRE.FindString(baseName(p)), dirOf(dirOf(p))
+	if d.in.After == nil || len(name) < minLead || dir == "." {
+		return false
+	}
+	read := 0
+	now := d.in.After.List()
+	for _, q := range now {
+		if dirOf(q) == dirOf(p) && stemOf(q) == stemOf(p) {
+			return true // what is stored for that test has another ending now
+		}
+	}
+	for _, q := range now {
+		if !strings.HasPrefix(q, dir+"/") || roleOf(q) == roleSnapshot || !isCodeExt(q) {
+			continue
+		}
+		if src, ok := d.in.After.Read(q); ok && strings.Contains(string(src), name) {
+			return false
+		}
+		if read++; read > maxPractice {
+			return false
+		}
+	}
+	return read > 0
 }
 
 // testGone says whether the tests beside a snapshot were deleted or moved in this change.

@@ -171,6 +171,8 @@ func (c keyChange) shrunk() loopcore.Severity {
 	x, y := included(unspread(splitValues(c.a))), unspread(splitValues(c.b))
 	gone := minus(x, y)
 	switch {
+	case strings.HasSuffix(c.key, "goals.goal") && !c.d.inLoop() && !checkGoalRE.MatchString(strings.Join(gone, " ")):
+		return loopcore.SevHuman // it builds, and checks nothing
 	case len(c.a) == 0 && len(c.b) > 0:
 		if c.f.old != nil && narrowsWhenNew(c.key) {
 			if c.r.rule == "C01" && !strings.Contains(c.key, "projects") && c.d.takesNone(y) {
@@ -190,6 +192,9 @@ func (c keyChange) shrunk() loopcore.Severity {
 	}
 	return silent
 }
+
+// checkGoalRE is a goal of Maven by which a build can fail for what it finds.
+var checkGoalRE = lazily(`(?i)test|check|verif|lint|enforce|analy|prepare-agent|report|validate|audit|scan`)
 
 // replaced says whether other versions of the same, or others, came in the place
 // of what is gone.

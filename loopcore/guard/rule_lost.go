@@ -385,7 +385,7 @@ func (u *unit) collects(f *fn) bool {
 func (d *diff) helperOf(l lostTest, f *fn, u *unit) bool {
 	old := d.owner[u].oldU
 	for _, o := range old.fns {
-		if o.name == f.name && o.name != l.name && !old.collects(o) {
+		if o.name == f.name && (o.name != l.name || d.owner[u] != l.file) && !old.collects(o) {
 			return true
 		}
 	}

@@ -14,7 +14,7 @@ func (d *diff) markRules() {
 	for _, p := range d.pairs {
 		old[p.new] = true
 		from := len(d.found)
-		d.gained(p.old.marks, p.new.marks, p.new.unit, fmt.Sprintf("test %q", p.new.path), false)
+		d.gained(withSuites(p.old), p.new.marks, p.new.unit, fmt.Sprintf("test %q", p.new.path), false)
 		if !d.inLoop() && d.owner[p.old.unit] != d.owner[p.new.unit] && alike(p.old.words(), p.new.words()) < 0.5 {
 			d.soften(from) // written anew in another place
 		}
@@ -41,6 +41,16 @@ func (d *diff) markRules() {
 			d.report(string(m.class), sev, n.unit.path, m.line, fmt.Sprintf("new test %q: %s", n.path, m.text))
 		}
 	}
+}
+
+// withSuites are the marks of a test and those of the suites around it: what
+// held for all of them may now be said of one.
+func withSuites(t *test) []mark {
+	out := append([]mark(nil), t.marks...)
+	for s := t.parent; s != nil; s = s.parent {
+		out = append(out, s.marks...)
+	}
+	return out
 }
 
 // suiteMarks reports marks of suites that hold a baseline test.

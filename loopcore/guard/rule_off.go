@@ -174,7 +174,7 @@ func (u *unit) decides(i int) bool {
 		return false
 	}
 	for k := range u.toks {
-		if k == i || u.kind(k) != tkIdent || u.text(k) != name {
+		if k == i || u.kind(k) != tkIdent || u.text(k) != name || u.text(k-1) != "in" && !holdsCallRE.MatchString(u.text(k-2)) && !(u.text(k+1) == "." && holdsCallRE.MatchString(u.text(k+2))) {
 			continue
 		}
 		if o := u.up(k); u.text(u.stmtStart(k)) == "if" || o > 0 && u.text(o) == "(" && u.text(o-1) == "if" {
@@ -183,6 +183,9 @@ func (u *unit) decides(i int) bool {
 	}
 	return false
 }
+
+// holdsCallRE asks a list whether it holds something.
+var holdsCallRE = lazily(`^([cC]ontains(Key)?|includes?|has|in_array|InSlice|Contains)$`)
 
 // leftOutDoctests adds the documentation tests that Elixir leaves out: doctest M,
 // except: [f: 1], or an attribute that such a list comes from.

@@ -153,7 +153,7 @@ func (d *diff) ciUses(f *fileDiff, oj, nj *job, b *ciDoc) {
 	}
 	for _, u := range oj.uses {
 		n := name(u)
-		if !checkingActionRE.MatchString(n) || strings.Contains(n, "checkout") || strings.Contains(n, "report") || strings.Contains(now, n) {
+		if !checkingActionRE.MatchString(n) || hasAny(n, "checkout", "report", "/autobuild") || strings.Contains(now, n) {
 			continue
 		}
 		sev := loopcore.SevBlock
