@@ -30,7 +30,7 @@ func compareFlags(tool string, a, b []string) []hit {
 		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):
 		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s" || name == "-S") && !flagOf(tool,
 			name, next(b, w)):
-		case looseRE.MatchString(w) || narrowRE2.MatchString(w) || narrowRE2.MatchString(name):
+		case loosening.has(w) || narrowing.has(w) || narrowing.has(name):
 			rule, sev := "C08", loopcore.SevBlock
 			switch {
 			case hasAny(name, "retries", "rerun", "--retry", "flaky", "repeat"):
@@ -63,7 +63,7 @@ func compareFlags(tool string, a, b []string) []hit {
 			out = append(out, hit{"C08", loopcore.SevBlock, tool + " formats and no longer checks"})
 			continue
 		}
-		if !strictRE.MatchString(w) && !strictRE.MatchString(name) || hasFlag(came, name) || name == "-e" && !strings.Contains(tool, "set") || w == "-D=warnings" && contains(b, "-Dwarnings") {
+		if !strict.has(w) && !strict.has(name) && !warningRE.MatchString(w) || hasFlag(came, name) || name == "-e" && !strings.Contains(tool, "set") || w == "-D=warnings" && contains(b, "-Dwarnings") {
 			continue
 		}
 		rule := "C08"
@@ -206,7 +206,7 @@ func flagValue(tool, name, a, b string) []hit {
 			sev = loopcore.SevHuman
 		}
 		return []hit{{"C06", sev, tool + " " + name + " grew from " + a + " to " + b}}
-	case narrowRE2.MatchString(name) || looseRE.MatchString(name):
+	case narrowing.has(name) || loosening.has(name):
 		return []hit{{"C08", loopcore.SevHuman, tool + " " + name + " changed from " + a + " to " + b}}
 	}
 	return nil
