@@ -340,6 +340,20 @@ func TestInventoryOfHollowTests(t *testing.T) {
 	}
 }
 
+// Some runners put the file before a title where there are several files.
+func TestInventoryWithSuitesThatCame(t *testing.T) {
+	one := func(suite, name string) loopcore.TestCase {
+		return loopcore.TestCase{Suite: suite, Name: name, Status: loopcore.TestPassed}
+	}
+	base := []loopcore.TestCase{one("", "adds"), one("", "totals")}
+	if fs := Inventory(base, []loopcore.TestCase{one("cart", "adds"), one("cart", "totals"), one("shelf", "holds")}, Ran{}, Ran{}); len(fs) != 0 {
+		t.Errorf("the same tests, with their file: %v", fs)
+	}
+	if fs := Inventory(base, []loopcore.TestCase{one("cart", "adds"), one("shelf", "adds")}, Ran{}, Ran{}); len(fs) == 0 {
+		t.Error("a test is gone, and which one is meant by the other is open")
+	}
+}
+
 // Output of the program right before a test's name reads as part of the name.
 // A new test of such a name is another one, and the old one is lost.
 func TestInventoryWithOutputAtAName(t *testing.T) {

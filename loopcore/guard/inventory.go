@@ -98,7 +98,11 @@ func lost(base, now []loopcore.TestCase, written func(name string) bool) (gone, 
 	stillGone := gone[:0]
 	fresh := others(now, base)
 	for _, t := range gone {
-		switch k := stuckTo(t, fresh, written); {
+		k := stuckTo(t, fresh, written)
+		if k < 0 {
+			k = bySuite(t, fresh)
+		}
+		switch {
 		case k < 0:
 			stillGone = append(stillGone, t)
 		default:
@@ -155,6 +159,21 @@ func stuckTo(t loopcore.TestCase, fresh []loopcore.TestCase, written func(name s
 // alone is how many lost tests of one file are told one by one; more of them
 // have one cause, which must not be buried under them, and one waiver.
 const alone = 4
+
+// bySuite finds the one new test of a lost one's name where either has no suite:
+// some runners put the file before a title only when there are several.
+func bySuite(t loopcore.TestCase, fresh []loopcore.TestCase) int {
+	at := -1
+	for k, n := range fresh {
+		if n.Name == t.Name && (n.Suite == "") != (t.Suite == "") {
+			if at >= 0 {
+				return -1
+			}
+			at = k
+		}
+	}
+	return at
+}
 
 // together makes findings of lost tests: one a test, or one a file (where the
 // runner names none: a suite) with more than alone of them.

@@ -14,6 +14,7 @@ var Readers = []Reader{
 	vitest,
 	jest,
 	nodeTest,
+	ava,
 	mocha,
 	luacheck, lintTAP, rubocop, busted, bats, // before tap, in which they print
 	nodeTap, ghTests,

@@ -21,8 +21,11 @@ func (t *tapRun) fill(f *loopcore.Failure, p *tapPoint, file string) {
 		frames = jsFrames(l, p.from, p.to)
 	}
 	l.place(f, frames)
-	if f.File == "" || l.Foreign(f.File) {
+	if (f.File == "" || l.Foreign(f.File)) && !l.Foreign(l.Path(d.file)) {
 		f.File, f.Line, f.Column = l.Path(d.file), d.line, 0
+	}
+	if f.Message == "" {
+		f.Message = oneLine(d.details)
 	}
 	if f.Message == "" {
 		f.Message = f.Name
@@ -98,6 +101,7 @@ func (t *tapRun) wholeFile(f *loopcore.Failure, p *tapPoint) {
 type tapDiag struct {
 	message string
 	values  string // expected and actual
+	details string // AVA's titled values
 	file    string
 	line    int
 	class   string // of the exception
@@ -120,6 +124,16 @@ func readTAPDiag(l *Log, from, to int) tapDiag {
 		}
 		if strings.HasPrefix(s, "#") {
 			d.comment(l, strings.TrimSpace(strings.TrimLeft(s, "#")))
+			continue
+		}
+		if under == "details" && indent(l.Lines[i]) > margin {
+			title, value, _ := strings.Cut(strings.Trim(s, "'"), ":")
+			text, end := tapBlock(l, i, to)
+			if text == "" {
+				text = strings.Trim(value, "': ")
+			}
+			d.details += " " + title + ": " + text
+			i = end - 1
 			continue
 		}
 		key, value, ok := strings.Cut(s, ":")
