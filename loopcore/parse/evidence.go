@@ -33,29 +33,50 @@ const (
 func bySource(r loopcore.Report, fs []loopcore.Failure, root fs.FS) []causeGroup {
 	ix := indexSources(root)
 	fail := make([]evidence, len(fs))
-	failing := map[int]bool{}
+	units := make([]int, len(fs))
 	for i, f := range fs {
-		unit := ix.unitOf(f)
-		if unit >= 0 {
-			failing[unit] = true
-		}
-		fail[i] = ix.evidenceOf(f, unit)
+		units[i] = ix.unitOf(f)
+		fail[i] = ix.evidenceOf(f, units[i])
 	}
-	ix.alike(fs, fail)
+	ix.alike(fs, units, fail)
 	ix.narrow(fail)
-	pass := make([]evidence, 0, len(ix.tests))
-	for u := range ix.tests {
-		if !failing[u] {
-			pass = append(pass, ix.touched(u, -1))
-		}
+	passed := ix.passed(fs, units)
+	pass := make([]evidence, 0, len(passed))
+	for _, u := range passed {
+		pass = append(pass, ix.touched(u, -1))
 	}
 	return cover(ix, fs, fail, pass)
 }
 
+// passed are the tests that did not fail. A panic ends the run of a Go package,
+// whose tests run in the order of the sources: those behind it never ran.
+func (ix *sourceIndex) passed(fs []loopcore.Failure, units []int) []int {
+	failing := map[int]bool{}
+	ended := map[string]sourceTest{}
+	for i, f := range fs {
+		if units[i] < 0 {
+			continue
+		}
+		failing[units[i]] = true
+		if t := ix.tests[units[i]]; f.Kind == loopcore.FailPanic && path.Ext(t.file) == ".go" {
+			ended[path.Dir(t.file)] = t
+		}
+	}
+	var out []int
+	for u, t := range ix.tests {
+		end, some := ended[path.Dir(t.file)]
+		ran := !some || t.file < end.file || t.file == end.file && t.from < end.from
+		if ran && !failing[u] {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
 // alike adds what failures say that ended alike: at the same place of the code,
-// or in one suite with the same error. It stands beside the definitions as one
+// or of the test (the cases of one table), or in one suite with the same error. It stands beside the definitions as one
 // more thing that can explain them.
-func (ix *sourceIndex) alike(fs []loopcore.Failure, fail []evidence) {
+func (ix *sourceIndex) alike(fs []loopcore.Failure, units []int, fail []evidence) {
 	at := map[string]int{}
 	note := func(i int, key string, w float64) {
 		k, ok := at[key]
@@ -66,12 +87,20 @@ func (ix *sourceIndex) alike(fs []loopcore.Failure, fail []evidence) {
 		}
 		fail[i].put(k, w)
 	}
+	place := func(i int) string { return strconv.Itoa(units[i]) + ":" + strconv.Itoa(fs[i].Line) }
+	cases := map[string]int{}
+	for i := range fs {
+		cases[place(i)]++
+	}
 	for i, f := range fs {
 		for _, fr := range f.Frames {
 			if fr.File = ix.resolve(fr.File); ix.files[fr.File] != nil && !ix.isTest(fr) {
 				note(i, fr.File+":"+strconv.Itoa(fr.Line)+" "+loopcore.Fold(f.Message), weightAlike)
 				break
 			}
+		}
+		if units[i] >= 0 && cases[place(i)] > 1 {
+			note(i, place(i), weightAlike)
 		}
 		if f.Kind != loopcore.FailAssertion {
 			note(i, f.Suite+"\x00"+loopcore.Fold(f.Message), weightAlike)
@@ -99,6 +128,8 @@ func (ix *sourceIndex) unitOf(f loopcore.Failure) int {
 			}
 		case templated(t.name, f.Name):
 			s = 1.5
+		case t.file == ix.resolve(f.File) && f.Line > t.from && f.Line <= t.to:
+			s = 0.5
 		default:
 			continue
 		}
@@ -148,10 +179,21 @@ func lastField(s string) string {
 	return f[len(f)-1]
 }
 
+// placeholder is what a case's values are put in place of in a title.
+var placeholder = loopcore.Lazily(`%[a-zA-Z#]|[$#]?\{[^}]*\}|\$[\w.]+`)
+
 // templated reports whether a title with placeholders made a name: `case %s`.
 func templated(title, name string) bool {
-	at := strings.IndexAny(title, "%$#{")
-	return at > 3 && strings.Contains(name, title[:at])
+	told := 0
+	for n, part := range placeholder.Split(title, -1) {
+		at := strings.Index(name, part)
+		if at < 0 || n == 0 && part == title {
+			return false
+		}
+		name = name[at+len(part):]
+		told += len(strings.TrimSpace(part))
+	}
+	return told > 3
 }
 
 // touched is the evidence of a test's body, up to a line (-1: all of it).

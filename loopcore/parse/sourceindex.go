@@ -113,7 +113,8 @@ const (
 
 // defPatterns find a definition's name, by language family.
 var defPatterns = []shaped{
-	{loopcore.Lazily(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|impl|object|record)\s+(?:self\.|\([^)]*\)\s*)?([A-Za-z_][A-Za-z0-9_?!]*)`),
+	{loopcore.Lazily(`^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+(?:[\w:<>&', ]+\s+for\s+)?(?:\w+::)*([A-Za-z_]\w*)`), opens("unsafe impl")},
+	{loopcore.Lazily(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|object|record)\s+(?:\([^)]*\)\s*|(?:\w+(?:\.|::?))+)?([A-Za-z_][A-Za-z0-9_?!]*)`),
 		opens(modifiers + definers)},
 	{loopcore.Lazily(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`),
 		opens("export const let var")},
@@ -129,13 +130,14 @@ var defPatterns = []shaped{
 	{loopcore.Lazily(`^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]`), bareAssigns},
 	{loopcore.Lazily(`^\s+(?:(?:public|private|protected|static|final|const|readonly)\s+)+(?:[\w<>,\[\]?]+\s+)?\$?([A-Za-z_]\w*)\s*=`),
 		assigns("public private protected static final const readonly")},
+	{loopcore.Lazily(`^(?:[A-Za-z_$][\w$]*\.)+([A-Za-z_$][\w$]*)\s*=[^=]`), bareAssigns},
 	{loopcore.Lazily(`^\s+@([a-z_]\w*)\s+[%\[{"0-9]`), starts("@")},
 }
 
 // The patterns that only languages with braces have.
 const (
-	patternMethod = 2
-	patternTyped  = 3
+	patternMethod = 3
+	patternTyped  = 4
 )
 
 // braces are the languages with methods like `name(args) {` or `type name(args)`.
@@ -145,12 +147,16 @@ var braces = map[string]bool{".js": true, ".ts": true, ".jsx": true, ".tsx": tru
 // statement begins a line that declares nothing.
 var statement = wordSet("return else throw new await yield case delete if for while switch do goto using import package assert")
 
+// titlePattern is a test's title in one of three quotes, which the others may stand in.
+const titlePattern = "(?:\"([^\"]+)|'([^']+)|`([^`]+))"
+
 // testPatterns find a test's name.
 var testPatterns = []shaped{
 	{loopcore.Lazily(`^\s*(?:async\s+)?def\s+(test\w*)`), opens("async def")},
 	{loopcore.Lazily(`^func\s+((?:Test|Example|Fuzz|Benchmark)\w*)\(`), opens("func")},
-	{loopcore.Lazily("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[[^\\]]*\\]\\)\\()?[\"'`]([^\"'`]+)"),
+	{loopcore.Lazily("^\\s*(?:x|f)?(?:it|test|specify|scenario|example|should)(?:\\.(?:only|skip|each|concurrent|failing|fails|todo))*(?:\\s*\\(|\\s+)(?:\\[.*\\]\\)\\()?" + titlePattern),
 		quotes("it xit fit test xtest ftest specify xspecify fspecify scenario xscenario fscenario example xexample fexample should xshould fshould")},
+	{loopcore.Lazily("^\\s*(?:\\]\\)|`)\\(" + titlePattern), starts("])(", "`(")}, // the end of a table of cases
 	{loopcore.Lazily(`^\s*(?:public\s+|private\s+)?function\s+(test\w*)`), opens("public private function")},
 	{loopcore.Lazily(`^\s*TEST(?:_F|_P)?\(\s*(\w+\s*,\s*\w+)`), starts("TEST")},
 	{loopcore.Lazily(`^\s*TEST_CASE\(\s*"([^"]+)"`), starts("TEST_CASE")},
@@ -201,7 +207,7 @@ func (ix *sourceIndex) read(p string) {
 				continue
 			}
 		}
-		if name := defName(shape, braces[path.Ext(p)]); name != "" {
+		if name := defName(shape, braces[path.Ext(p)]); name != "" && !(code.test && testWord[name]) {
 			ix.add(p, name, i, false)
 		}
 	}
@@ -290,7 +296,8 @@ func blockEnd(lines []string, i int) int {
 // key of a pair and what is assigned to are not uses.
 func names(line string, fn func(id string)) {
 	identifiers(line, func(id string, end int) {
-		if len(id) < 2 || keyword[id] {
+		from := end - len(id)
+		if len(id) < 2 || keyword[id] || testWord[id] && (from == 0 || line[from-1] != '.') {
 			return
 		}
 		rest := strings.TrimLeft(line[end:], " ")
@@ -305,8 +312,10 @@ func names(line string, fn func(id string)) {
 // where a definition's name could.
 var keyword = wordSet(`if else for while do switch case return import export from const let var function class def end self this new in of is not and or
 	true false null nil None True False undefined async await try catch except finally raise throw throws static public private protected void int string bool
-	package func type struct interface go defer select pub fn use mod mut impl match require include unless then elsif begin rescue ensure with as lambda yield del global
-	it test describe context before after beforeEach afterEach beforeAll afterAll expect assert should setup module exports`)
+	package func type struct interface go defer select pub fn use mod mut impl match require include unless then elsif begin rescue ensure with as lambda yield del global`)
+
+// testWord are words of the test frameworks; a method of the repository's may have such a name.
+var testWord = wordSet(`it test describe context before after beforeEach afterEach beforeAll afterAll expect assert should setup module exports`)
 
 func wordSet(s string) map[string]bool {
 	m := map[string]bool{}

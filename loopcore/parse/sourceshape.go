@@ -35,7 +35,7 @@ type shaped struct {
 	may func(lineShape) bool
 }
 
-// find returns what the pattern's first group matches; ok is false where the
+// find returns what the first of the pattern's groups to match holds; ok is false where the
 // pattern does not match.
 func (p shaped) find(s lineShape) (name string, ok bool) {
 	if !p.may(s) {
@@ -45,10 +45,12 @@ func (p shaped) find(s lineShape) (name string, ok bool) {
 	if m == nil {
 		return "", false
 	}
-	if len(m) > 2 && m[2] >= 0 {
-		name = s.line[m[2]:m[3]]
+	for g := 2; g < len(m); g += 2 {
+		if m[g] >= 0 {
+			return s.line[m[g]:m[g+1]], true
+		}
 	}
-	return name, true
+	return "", true
 }
 
 // opens is for patterns that begin with one of some words.
