@@ -14,7 +14,7 @@ var Readers = []Reader{
 	vitest,
 	jest,
 	nodeTest,
-	ava,
+	ava, bun, deno,
 	mocha,
 	luacheck, lintTAP, rubocop, busted, bats, // before tap, in which they print
 	nodeTap, ghTests,

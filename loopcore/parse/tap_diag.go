@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"fixloop/loopcore"
 )
 
@@ -136,6 +138,10 @@ func readTAPDiag(l *Log, from, to int) tapDiag {
 			i = end - 1
 			continue
 		}
+		if strings.HasPrefix(s, `{"message":`) && gjson.Valid(s) {
+			d.object(l, gjson.Parse(s))
+			continue
+		}
 		key, value, ok := strings.Cut(s, ":")
 		if !ok || strings.ContainsAny(key, " ()") {
 			continue
@@ -162,6 +168,18 @@ func readTAPDiag(l *Log, from, to int) tapDiag {
 		d.values = "expected: " + d.expected + " actual: " + d.actual
 	}
 	return d
+}
+
+// object takes up a block that is one line of JSON, as Deno writes it: the message
+// holds source and stack.
+func (d *tapDiag) object(l *Log, o gjson.Result) {
+	text := l.sub(o.Get("message").String())
+	b := (&denoRun{l: text}).block(0, len(text.Lines))
+	d.message, d.frames = b.Message, b.Frames
+	d.file, d.line = o.Get("at.file").String(), int(o.Get("at.line").Int())
+	if b.Kind == loopcore.FailError {
+		d.caught = true
+	}
 }
 
 // field takes up one field of a YAML block.
