@@ -65,8 +65,8 @@ func colonPosition(s string, at, skip int) (d diagnostic, rest string, ok bool) 
 	default:
 		return d, "", false
 	}
-	// Line 0 is the file itself: it could not be read.
-	if d.file = s[:at]; d.line == 0 && !(len(rest) > 1 && rest[0] == ':' && rest[1] > '0' && rest[1] <= '9') || !pathLike(d.file) {
+	// Line 0 is the file itself: it could not be read, or lacks what it should begin with.
+	if d.file = s[:at]; d.line == 0 && !(len(rest) > 1 && rest[0] == ':' && (rest[1] > '0' && rest[1] <= '9' || rest[1] == ' ' && plainFile(d.file))) || !pathLike(d.file) {
 		return d, "", false
 	}
 	if len(rest) > 1 && (rest[0] == ':' || rest[0] == '.') && rest[1] >= '0' && rest[1] <= '9' {

@@ -87,6 +87,9 @@ func (s *shapes) settle(r *loopcore.Report) {
 			s.tally(r)
 			r.Counts.Skipped = max(counts.Skipped, r.Counts.Skipped-counts.Skipped)
 		}
+		if r.Counts.Skipped == 0 {
+			r.Counts.Skipped = s.listedSkips()
+		}
 	} else if !r.Counted {
 		count(r)
 		s.tally(r)
@@ -109,24 +112,50 @@ func (s *shapes) settle(r *loopcore.Report) {
 }
 
 // tally counts the lines that tell of tests which passed or were skipped, where
-// the runner gives no totals.
+// the runner gives no totals. A line that lost the time it had before lists its
+// test once more.
 func (s *shapes) tally(r *loopcore.Report) {
 	if counting(r.Failures) == 0 || r.Failures[0].Name == "" {
 		return
 	}
+	timed := map[string]bool{}
 	for i, line := range s.l.Lines {
-		if !s.free(i) || !passes(line) {
+		if !s.free(i) || !passes(line) || countsSomething(line) {
 			continue
 		}
-		low := strings.ToLower(line)
+		low, trimmed := strings.ToLower(line), strings.TrimSpace(line)
+		if bare := withoutTime(trimmed); bare != trimmed {
+			timed[bare] = true
+		}
 		switch {
-		case hasAnyPrefix(strings.TrimSpace(line), startSigns), strings.HasPrefix(line, "ok  "), strings.HasPrefix(line, "ok\t"):
+		case timed[trimmed], hasAnyPrefix(trimmed, startSigns), strings.HasPrefix(trimmed, "=== "), strings.HasPrefix(line, "ok  "), strings.HasPrefix(line, "ok\t"):
 		case strings.Contains(low, "skip"), strings.Contains(low, "todo"), strings.Contains(low, "pending"), strings.Contains(low, "ignore"):
 			r.Counts.Skipped++
 		default:
 			r.Counts.Passed++
 		}
 	}
+}
+
+// listedSkips counts the tests that a titled list names as skipped, for totals
+// that leave them out.
+func (s *shapes) listedSkips() int {
+	n := 0
+	for i, line := range s.l.Lines {
+		if !s.free(i) || strings.IndexByte(line, ':') < 0 {
+			continue
+		}
+		if title, ok := plainTitle(line); !ok || !skippedSection(title) {
+			continue
+		}
+		depth := indent(s.l.Line(i + 1))
+		for k := i + 1; k < len(s.l.Lines) && depth > indent(line) && indent(s.l.Lines[k]) >= depth; k++ {
+			if indent(s.l.Lines[k]) == depth {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func hasName(f loopcore.Failure) bool { return f.Name != "" }
@@ -172,7 +201,7 @@ type shapes struct {
 var noTestPhrases = []string{
 	"no tests found", "no tests ran", "no tests to run", "no test files", "no tests were found", "no tests executed", "no tests matched",
 	"no tests match", "no test cases", "no test is available", "no specs found", "no test modules found",
-	"there are no tests", "couldn't find any files to test", "0 tests executed", "no matching test", "executed 0 of 0", "0 tests, 0 failures",
+	"there are no tests", "couldn't find any files to test", "no files were found", "no files found", "0 tests executed", "no matching test", "executed 0 of 0", "0 tests, 0 failures",
 	"executed 0 tests", "no test specified", "couldn't find any test", "ran 0 tests", "running 0 tests", "0 tests ran", "0 passing",
 	"0 tests from 0", "# tests 0", "ℹ tests 0", "0 tests, 0 assertions", "did not match any test", "no matching tests", "contains no tests",
 	"0 specs", "0 scenarios", "no tests were run", "no tests to execute", "tests found: 0", "0 tests collected", "collected 0 items",

@@ -128,7 +128,7 @@ func (x *scan) heading(i int, line string) (mark, bool) {
 // error, and is not the error itself: it stands below a rule, or names a test
 // as only runners write them.
 func (s *shapes) heads(m mark, i int, marks []mark) bool {
-	if plainFile(m.name) {
+	if _, file := fileHead(strings.TrimSpace(s.l.Lines[i])); file || plainFile(m.name) {
 		if _, ok := row(strings.TrimSpace(s.l.Line(i + 1))); ok {
 			return false // a linter's file above its rows
 		}
@@ -344,9 +344,14 @@ type numberedLists struct {
 }
 
 // placed reads a heading that begins with a place: `File "x.py", line 5, in
-// x.add` under a rule, and `Failure ('a.R:5'): adds`.
+// x.add` under a rule, `Failure ('a.R:5'): adds`, and `t.scm:5: FAIL adds`.
 func (s *shapes) placed(i int) (mark, bool) {
 	t := strings.TrimSpace(s.l.Lines[i])
+	if at := strings.Index(t, ": FAIL "); at > 0 && s.counted {
+		if p, ok := findPlace(t); ok && p.from == 0 && p.to == at {
+			return mark{at: i, to: i + 1, depth: indent(s.l.Lines[i]), strong: true, style: "placed", place: p, name: t[at+len(": FAIL "):], message: "failed"}, true
+		}
+	}
 	if t == "" || t[0] != 'F' && t[0] != 'E' {
 		return mark{}, false
 	}

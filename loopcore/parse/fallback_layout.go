@@ -213,7 +213,7 @@ func row(t string) (finding, bool) {
 	if i := strings.Index(f.text, "] "); strings.HasPrefix(f.text, "[") && i == 2 { // [x] can be mended
 		f.text = f.text[4:]
 	}
-	return f, strings.ContainsFunc(f.text, isLetter)
+	return f, strings.ContainsFunc(f.text, isLetter) && !strings.HasPrefix(f.text, "0x") // a frame of a native stack
 }
 
 // lettered reads `C:  1:  5: text`: a severity's letter, line and column.
@@ -364,6 +364,9 @@ func (s *shapes) messageAbove(i int) (string, bool) {
 		if k == i-1 && hasAnyPrefix(strings.TrimSpace(s.l.Lines[i]), boxCorners) && !s.quoted(k) {
 			return strings.TrimLeft(afterBracket(t), "×✖✘✗⚠x "), true
 		}
+		if k == i-1 && s.pair(k) {
+			return t, true
+		}
 		if rest, ok := strings.CutPrefix(t, ">> Issue: "); ok {
 			return afterBracket(rest), true
 		}
@@ -383,6 +386,16 @@ func (s *shapes) messageAbove(i int) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// pair reports whether lines k and k+1 stand alone between blank ones: a message
+// and its place, which is all that the second holds.
+func (s *shapes) pair(k int) bool {
+	place := strings.TrimSpace(s.l.Line(k + 1))
+	p, ok := findPlace(place)
+	_, head := findPlace(s.l.Lines[k])
+	return ok && !head && p.from == 0 && p.to == len(place) && strings.Contains(strings.TrimSpace(s.l.Lines[k]), " ") &&
+		strings.TrimSpace(s.l.Line(k-1)) == "" && strings.TrimSpace(s.l.Line(k+2)) == ""
 }
 
 // afterBracket takes a code in brackets away: `[B403:blacklist] text`.

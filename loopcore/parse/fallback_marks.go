@@ -48,14 +48,14 @@ var failWord = map[string]bool{"fail": true, "failed": true, "failure": true, "p
 // failTails end one.
 var failTails = []string{
 	" ... FAILED", " ... FAIL", " ... failed", " ... fail", " ... ERROR", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED",
-	": FAILED", " => FAIL", " => FAILED", " ...FAILED", "...FAILED", "...FAIL", "...failed", " FAILED", " ✗", " ✘", " ❌", " FAILED!",
+	": FAILED", " => FAIL", " => FAILED", " ...FAILED", "...FAILED", "...FAIL", "...failed", " FAILED", " BROKEN", " ✗", " ✘", " ❌", " FAILED!",
 	"... FAIL!", " <<< FAILURE!", " <<< ERROR!", " NOT OK", ": FAIL", " | FAIL |", " | FAIL", " [E]", " FAIL", " ERROR", " [ERROR]", ":FAIL", ": ERROR",
 }
 
 // passSigns begin a line about a test that did not fail, or that only begins.
 var passSigns = []string{
 	"✓ ", "✔ ", "√ ", "ok ", "PASS ", "PASS: ", "PASSED ", "PASSED: ", "SKIPPED: ", "[PASS]", "[PASS ]", "[ PASS", "(pass)", "(skip)", "(todo)", "[       OK ]",
-	"[OK]", "[ OK ]", "[ RUN ", "[RUN ", "[  PASSED  ]", "[  SKIPPED", "[  DISABLED", "[SKIP", "=== RUN", "=== PAUSE", "=== CONT",
+	"[OK]", "[ OK ]", "[ RUN ", "[RUN ", "[  PASSED  ]", "[  SKIPPED", "[  DISABLED", "[SKIP", "=== RUN",
 	"--- PASS", "--- SKIP", "- [skip]", "SKIP: ", "SKIP ", "SKIPPED ", "Passed ", "○ ", "XFAIL", "[RUN]", "⊘ ", "↓ ", "P [PENDING]",
 	"S [SKIPPED]", "Skip (", "Pending: ", "Omission: ", "Notification: ", "? ", "﹣ ", "✅ ", "ℹ ", "▶ ", "[SKIPPED]", "[PASSED]",
 	"UNTESTED: ", "UNSUPPORTED: ",
@@ -67,7 +67,7 @@ var passTails = []string{" ... ok", " ...ok", "...OK", "... OK", "...ok", " PASS
 	" [SKIPPED]", ": PASS", " ok"}
 
 // startSigns begin a line about a test that begins.
-var startSigns = []string{"[ RUN ", "[RUN ", "[RUN]", "=== RUN", "TEST(", "START "}
+var startSigns = []string{"[ RUN ", "[RUN ", "[RUN]", "=== RUN", "=== PAUSE", "=== CONT", "TEST(", "START "}
 
 // passes reports whether a line tells of a test that did not fail.
 func passes(line string) bool {
@@ -130,8 +130,8 @@ func failMark(line string) (mark, bool) {
 	m := mark{depth: indent(line)}
 	for _, p := range failSigns {
 		if rest, ok := strings.CutPrefix(s, p); ok {
-			if sev, text := scanSeverity(rest); sev != "" && text != "" && rest[0] == '[' || strings.HasPrefix(rest, "#") && atoi(rest[1:]) > 0 {
-				return mark{}, false // a diagnostic
+			if signsDiagnostic(rest) {
+				return mark{}, false
 			}
 			m.name, m.strong, m.style = rest, p != "● ", p
 			return m.clean()
@@ -174,10 +174,25 @@ func failMark(line string) (mark, bool) {
 			}
 		}
 		m.name, m.style = rest, p
-		m.strong = m.strong || p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || strings.HasSuffix(p, "  : ") || p == "Failed test '" || p == "Suite error: "
+		m.strong = m.strong || p[0] == '*' || p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || strings.HasSuffix(p, "  : ") || p == "Failed test '" || p == "Suite error: "
 		return m.clean()
 	}
 	return m.tailed(s)
+}
+
+// signsDiagnostic reports whether what stands behind a sign of failing is a
+// diagnostic and no test: it has a severity in brackets, a number, or begins with
+// a line and a column.
+func signsDiagnostic(text string) bool {
+	if sev, rest := scanSeverity(text); sev != "" && rest != "" && text[0] == '[' || strings.HasPrefix(text, "#") && atoi(text[1:]) > 0 {
+		return true
+	}
+	line, rest := number(strings.TrimLeft(text, " "))
+	if line == 0 || len(rest) < 2 || rest[0] != ':' || rest[1] < '0' || rest[1] > '9' {
+		return false
+	}
+	_, ok := row(text)
+	return ok
 }
 
 // failedIn reads `FAILURE in test.x: text` and `Failure in: suite:1:x`: one word
@@ -339,6 +354,9 @@ func (m mark) clean() (mark, bool) {
 		s = s[end+2:]
 	}
 	s = withoutTime(s)
+	if rest, ok := strings.CutPrefix(s, "not ok "); ok { // behind another sign
+		s = strings.TrimLeft(rest, "0123456789 ")
+	}
 	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "TEST ", "Test: ", "test: ", "Scenario: ",
 		"Testcase: ", "at setup of ", "at teardown of ", "collecting "} {
 		s = strings.TrimPrefix(s, p)
@@ -471,7 +489,7 @@ var totalBegins = byFirst([]string{
 	"build", "task ", "command ", "process ", "with exit", "exit code", "in 0", "with result", "to ", "> ", "asserting ", "run with ",
 	"script ", "run suite", "running ", "there ", "there were ", "execution of ", "the following ", "see ", "suite failed", "could not ",
 	"cannot ", "failed ", "no tests", "lifecycle script", "in 1 ", "in 2 ", "in 3 ", "failures:", "errors:", "failures (", "errors (", "failures in",
-	"errors in", "cases: ", "reason: ",
+	"errors in", "cases: ", "reason: ", "some errors ", "some tests ",
 })
 
 // totalLike reports whether a text speaks of the whole run, not of a test.
@@ -480,7 +498,10 @@ func totalLike(s string) bool {
 	if low == "failures" || low == "errors" || strings.Contains(low, " errors and ") || strings.Contains(low, " error and ") {
 		return true
 	}
-	if strings.Contains(low, "tests failed") {
+	if strings.Contains(low, "tests failed") || strings.HasPrefix(low, "found ") && strings.Contains(low, " problem") {
+		return true
+	}
+	if _, pairs, outcome := readTotals(s); pairs == 1 && outcome && strings.Count(s, " ") == 1 { // fail 2
 		return true
 	}
 	for _, w := range totalBegins[low[0]] {

@@ -153,6 +153,9 @@ func (s *shapes) readings(marks []mark) []reading {
 		} else {
 			r.fill(s, a.below, m.at, a.end)
 		}
+		if sev, _ := scanSeverity(r.f.Message); strings.HasPrefix(m.style, "rule") && strings.HasPrefix(sev, "warn") {
+			continue // a title below a compiler's warning
+		}
 		if r.full && nests(m) {
 			inner = at[i].end
 		}
@@ -212,7 +215,7 @@ func (s *shapes) bodyEnd(marks []mark, i int) int {
 		if !s.free(k) {
 			return k
 		}
-		if _, ok := totalsOf(line); ok && indent(line) <= m.depth+2 {
+		if indent(line) <= m.depth+2 && s.totalsBegin(k) {
 			return k
 		}
 		if t := strings.TrimSpace(line); k > m.to && strings.HasPrefix(t, "- ") && indent(line) == m.depth && strings.HasPrefix(strings.TrimSpace(s.l.Lines[m.at]), "- ") {
@@ -220,6 +223,17 @@ func (s *shapes) bodyEnd(marks []mark, i int) int {
 		}
 	}
 	return limit
+}
+
+// totalsBegin reports whether line k has totals, or begins some with a line each.
+func (s *shapes) totalsBegin(k int) bool {
+	if _, part := totalsPart(s.l.Lines[k]); part && k+1 < len(s.l.Lines) {
+		if _, ok := s.stacked(k + 1); ok {
+			return true
+		}
+	}
+	_, ok := totalsOf(s.l.Lines[k])
+	return ok
 }
 
 // fill makes the failure of a mark and the error that belongs to it.

@@ -43,7 +43,7 @@ func ruledTitle(line string) (title, rule string, ok bool) {
 
 // sectionTitle reports whether a ruled title is of a part of the output.
 func sectionTitle(title string) bool {
-	low := strings.ToLower(title)
+	low := strings.ToLower(strings.Trim(title, "<> "))
 	if len(strings.Fields(title)) == 1 && shouted(title) && !strings.ContainsAny(title, "_.:[") {
 		return true
 	}
@@ -96,7 +96,7 @@ func plainTitle(line string) (string, bool) {
 	switch strings.ToLower(short) {
 	case "failures", "failure details", "failing specs", "failed specs", "failed", "failed tests", "tests with errors", "failed examples", "failing tests",
 		"failing scenarios", "failed scenarios", "errors", "errored scenarios", "pending", "skipped", "skipped tests", "risky tests", "warnings",
-		"incomplete", "the following tests failed", "passed", "passed tests":
+		"incomplete", "the following tests failed", "the following tests did not run", "passed", "passed tests":
 		return short, true
 	}
 	return "", false
@@ -108,8 +108,14 @@ func failedSection(title string) bool {
 	return strings.HasSuffix(low, "failed") || strings.HasPrefix(low, "fail") || strings.HasPrefix(low, "error") || strings.HasSuffix(low, "with errors")
 }
 
+// skippedSection reports whether the section is of tests that were not run.
+func skippedSection(title string) bool {
+	low := strings.ToLower(title)
+	return strings.HasPrefix(low, "skip") || strings.HasPrefix(low, "pending") || strings.HasSuffix(low, "did not run")
+}
+
 // passedSection reports whether the section is of tests that did not fail.
 func passedSection(title string) bool {
 	low := strings.ToLower(title)
-	return strings.HasPrefix(low, "pass") || strings.HasPrefix(low, "skip") || strings.HasPrefix(low, "slowest") || strings.HasPrefix(low, "warnings") || strings.HasPrefix(low, "xfail") || strings.HasPrefix(low, "pending") || strings.HasPrefix(low, "risky") || strings.HasPrefix(low, "incomplete")
+	return skippedSection(title) || strings.HasPrefix(low, "pass") || strings.HasPrefix(low, "slowest") || strings.HasPrefix(low, "warnings") || strings.HasPrefix(low, "xfail") || strings.HasPrefix(low, "risky") || strings.HasPrefix(low, "incomplete")
 }

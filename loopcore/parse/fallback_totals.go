@@ -153,7 +153,7 @@ func (s *shapes) bracketed(i int) (loopcore.Counts, bool) {
 // alone reads a total of one number, near the end: `3 tests passed`, `1 test
 // failed`.
 func alone(line string) (loopcore.Counts, bool) {
-	words := strings.Fields(strings.ToLower(line))
+	words := strings.Fields(strings.TrimRight(strings.ToLower(line), " .!"))
 	if len(words) == 4 && totalWords[words[0]] == 5 && strings.HasPrefix(words[3], "(") { // Tests  1 passed (1)
 		words = words[1:3]
 	}
@@ -271,7 +271,7 @@ func countsSomething(line string) bool {
 }
 
 // plainTotals are the words of a total that say the opposite of their last one.
-var plainTotals = strings.NewReplacer("results as expected", "passed", "expected failures", "foreseen", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "foreseen", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
+var plainTotals = strings.NewReplacer("results as expected", "passed", "unexpected failures", "failed", "unexpected failure", "failed", "expected failures", "foreseen", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "foreseen", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
 
 // readTotals pairs the numbers of a line with their words: `3 failed`,
 // `failures: 2`, `Failed:     1`, `12 unit tests`.
@@ -341,8 +341,8 @@ func hasDigit(s string) bool {
 // or one of the two words after it.
 func totalWord(s string, from, to int) string {
 	before := strings.TrimRight(s[:from], " \t")
-	if strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") {
-		label := strings.TrimRight(before[:len(before)-1], " ")
+	if plain := strings.TrimRight(before, ":=›"); plain != before {
+		label := strings.TrimRight(plain, " ")
 		label = label[strings.LastIndexFunc(label, notLetter)+1:]
 		next := strings.TrimLeft(s[to:], " ")
 		labels := strings.HasPrefix(strings.TrimLeft(next, "abcdefghijklmnopqrstuvwxyz"), ":") // the next word is of the next number

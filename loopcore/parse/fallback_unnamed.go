@@ -5,88 +5,126 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"fixloop/loopcore"
 )
 
+// diagnosed is what is known of the diagnostics that were read.
+type diagnosed struct {
+	*shapes
+	hard, told bool  // some are errors, some are called so
+	bare       []int // of found, those without a severity
+}
+
 // diagnostics reads what a tool found that no reader knows: `file:12:5: error:
 // text` lines, else in a layout of several lines, else just the files.
 func (s *shapes) diagnostics() {
-	hard, told := false, false
-	var bare []int // of found, those without a severity
-	note := func(f loopcore.Failure, severity string) {
-		low := strings.ToLower(severity)
-		f.Optional = mild(severity)
-		switch f.Kind = loopcore.FailLint; {
-		case severity == "" && !doesNotCompile(f.Message):
-			bare = append(bare, len(s.found))
-		case severity == "", strings.Contains(low, "error"), strings.Contains(low, "fatal"):
-			told = told || severity != ""
-			hard = hard || severity != "" || ofCompiler(f)
-			if ofCompiler(f) {
-				f.Kind = loopcore.FailCompile
-			}
-		}
-		s.found = append(s.found, f)
-	}
-	worded := s.l.Has("line ")
-	above, last := maxDepth, 0 // the depth of what was found last, and where
-	for i, line := range s.l.Lines {
-		if !s.free(i) || len(s.found) > 20000 {
-			continue
-		}
-		t := strings.TrimSpace(line)
-		d, ok := severityFirst(t)
-		if !ok && t != "" && t[0] < 0x80 { // and not drawn around
-			d, ok = scanDiagnostic(t)
-		}
-		if !ok {
-			d, ok = looseParen(t)
-		}
-		if !ok && worded {
-			d, ok = placeLast(t)
-		}
-		if !ok || d.text == "" || s.l.Foreign(d.file) || strings.Trim(d.text, "^~|-─━ ") == "" || strings.HasPrefix(d.text, "There were ") {
-			continue
-		}
-		depth := indent(line)
-		if d.severity == "" && depth > above && i-last < 8 {
-			d.severity = "note" // deeper than the one that it explains
-		} else {
-			above = depth
-		}
-		last = i
-		note(d.failure(s.l, i, loopcore.FailLint), d.severity)
-	}
-	at := map[spot][]int{} // where in found
-	index := func(k int) {
-		p := spot{file: s.found[k].File, line: s.found[k].Line}
-		at[p] = append(at[p], k)
-	}
-	for k := range s.found {
-		index(k)
-	}
-	for _, f := range s.layouts() {
-		if !s.has(f, at) {
-			note(f.failure(s.l), f.severity)
-			index(len(s.found) - 1)
-		}
-	}
+	d := &diagnosed{shapes: s}
+	d.oneLined()
+	d.laidOut()
 	if len(s.found) == 0 {
 		s.vague()
 	}
 	if len(s.found) == 0 {
 		s.placedLines()
 	}
-	if told { // the others say what led to an error
-		for _, k := range bare {
+	if d.told { // the others say what led to an error
+		for _, k := range d.bare {
 			s.found[k].Optional = true
 		}
 	}
-	s.built = hard && s.compiles(told) || !s.ofRules() && (told && s.says(buildWords) || !told && s.says(brokenWords))
+	s.built = d.hard && s.compiles(d.told) || !s.ofRules() && (d.told && s.says(buildWords) || !d.told && s.says(brokenWords))
 	if counting(s.found) == 0 { // warnings are what it failed on
 		harden(s.found)
 	}
+}
+
+// note adds what was found, by how bad it is.
+func (d *diagnosed) note(f loopcore.Failure, severity string) {
+	if severity == "" {
+		severity = severityLast(f.Message)
+	}
+	low := strings.ToLower(severity)
+	f.Optional = mild(severity)
+	switch f.Kind = loopcore.FailLint; {
+	case severity == "" && !doesNotCompile(f.Message):
+		d.bare = append(d.bare, len(d.found))
+	case severity == "", strings.Contains(low, "error"), strings.Contains(low, "fatal"):
+		d.told = d.told || severity != ""
+		d.hard = d.hard || severity != "" || ofCompiler(f)
+		if ofCompiler(f) {
+			f.Kind = loopcore.FailCompile
+		}
+	}
+	if f.Kind == loopcore.FailLint && assertionSaid(f.Message) {
+		f.Kind = loopcore.FailAssertion
+	}
+	d.found = append(d.found, f)
+}
+
+// oneLined reads the diagnostics that have a line each.
+func (d *diagnosed) oneLined() {
+	worded := d.l.Has("line ")
+	above, last := maxDepth, 0 // the depth of what was found last, and where
+	for i, line := range d.l.Lines {
+		if !d.free(i) || len(d.found) > 20000 {
+			continue
+		}
+		g, ok := anyDiagnostic(strings.TrimSpace(line), worded)
+		if !ok || g.text == "" || d.l.Foreign(g.file) || strings.Trim(g.text, "^~|-─━ ") == "" || strings.HasPrefix(g.text, "There were ") {
+			continue
+		}
+		depth := indent(line)
+		if g.severity == "" && depth > above && i-last < 8 {
+			g.severity = "note" // deeper than the one that it explains
+		} else {
+			above = depth
+		}
+		last = i
+		d.note(g.failure(d.l, i, loopcore.FailLint), g.severity)
+	}
+}
+
+// anyDiagnostic reads a diagnostic of one line in any of the layouts; worded says
+// that some line of the log spells out the word line.
+func anyDiagnostic(t string, worded bool) (diagnostic, bool) {
+	g, ok := severityFirst(t)
+	if !ok && t != "" && t[0] < 0x80 { // and not drawn around
+		g, ok = scanDiagnostic(t)
+	}
+	if !ok {
+		g, ok = looseParen(t)
+	}
+	if !ok && worded {
+		g, ok = placeLast(t)
+	}
+	return g, ok
+}
+
+// laidOut reads those of several lines that were not read from their own line.
+func (d *diagnosed) laidOut() {
+	at := map[spot][]int{} // where in found
+	index := func(k int) {
+		p := spot{file: d.found[k].File, line: d.found[k].Line}
+		at[p] = append(at[p], k)
+	}
+	for k := range d.found {
+		index(k)
+	}
+	for _, f := range d.layouts() {
+		if !d.has(f, at) {
+			d.note(f.failure(d.l), f.severity)
+			index(len(d.found) - 1)
+		}
+	}
+}
+
+// assertionSaid reports whether a message is of an assertion that did not hold
+// while a program ran.
+func assertionSaid(msg string) bool {
+	low := strings.ToLower(msg[:min(len(msg), 400)])
+	return strings.Contains(low, "assertion fail") || strings.Contains(low, "assertion error") || strings.Contains(low, "assert failed")
 }
 
 // doesNotCompile reports whether a message without a severity is of a compiler,
@@ -97,7 +135,7 @@ func doesNotCompile(msg string) bool {
 	}
 	low := strings.ToLower(msg)
 	for _, w := range []string{"undefined", "undeclared", "not declared", "no declaration", "syntax error", "parse error", "unresolved", "not in scope",
-		"cannot find symbol", "multiple definition", "unexpected token", "cannot resolve", "compiler.err."} {
+		"cannot find symbol", "unbound", "multiple definition", "unexpected token", "cannot resolve", "compiler.err."} {
 		if strings.Contains(low, w) {
 			return true
 		}
@@ -345,26 +383,28 @@ func ofCompiler(f loopcore.Failure) bool {
 }
 
 // compiles reports whether most errors are a compiler's; half are enough where
-// they were called errors.
+// they were called errors, or where all are of a language that is compiled.
 func (s *shapes) compiles(told bool) bool {
 	n, all := 0, 0
+	compiled := true
 	for _, f := range s.found {
 		if f.Optional {
 			continue
 		}
 		all++
+		compiled = compiled && ofCompiler(f)
 		if f.Kind == loopcore.FailCompile {
 			n++
 		}
 	}
-	return n*2 > all || told && n > 0 && n*2 == all
+	return n*2 > all || (told || compiled) && n > 0 && n*2 == all
 }
 
 // buildWords speak of a build, brokenWords of one that broke.
 var (
 	buildWords  = []string{"compil", "build failed", "failed to build", "syntax error", "syntaxerror", "linker", "undefined reference", "ld returned", "build failure"}
 	brokenWords = []string{"failed to compile", "could not compile", "compilation failed", "compilation error", "compile error", "build failed", "failed to build",
-		"build failure"}
+		"build failure", "error compiling"}
 )
 
 // says reports whether a short line of the output has one of the words, in
@@ -401,7 +441,8 @@ func (s *shapes) exception() {
 			b.frames = t.frames
 		}
 		own, ok := s.l.own(b.frames)
-		if !ok && len(b.frames) == 0 && !loadError(line) {
+		died := crashExit(s.l.In.Exit)
+		if !ok && len(b.frames) == 0 && !loadError(line) && !died {
 			continue
 		}
 		if file := requiredBy(s.l, i); !ok && file != "" {
@@ -414,6 +455,8 @@ func (s *shapes) exception() {
 		}
 		if k := jsKind(f.Message); k == loopcore.FailCompile || loadError(f.Message) {
 			f.Kind, s.built = loopcore.FailCompile, true
+		} else if died {
+			f.Kind = loopcore.FailCrash
 		}
 		s.found = append(s.found, f)
 		return
@@ -444,7 +487,7 @@ func errorHead(line string) bool {
 		return false
 	}
 	for _, p := range []string{"panic: ", "Unhandled exception", "Exception in thread ", "Uncaught ", "fatal error: ", "PHP Fatal error: ",
-		"thread '", "** (", "Fatal error: "} {
+		"thread '", "** (", "Fatal error: ", "FATAL ERROR: "} {
 		if strings.HasPrefix(s, p) {
 			return true
 		}
@@ -463,4 +506,18 @@ func errorHead(line string) bool {
 		s = strings.TrimSpace(rest)
 	}
 	return false
+}
+
+// severityLast is the severity in the bracket that ends a message, alone or
+// before a rule: `Missing semicolon. [Error/semi]`, `unused (warning)`.
+func severityLast(msg string) string {
+	if msg == "" || strings.IndexByte("])", msg[len(msg)-1]) < 0 {
+		return ""
+	}
+	inner := msg[strings.LastIndexAny(msg, "[(")+1 : len(msg)-1]
+	word := inner[:len(inner)-len(strings.TrimLeftFunc(inner, unicode.IsLetter))]
+	if strings.IndexByte("/:, ", (inner + "/")[len(word)]) < 0 || !slices.ContainsFunc(severities, func(w string) bool { return strings.EqualFold(w, word) }) {
+		return ""
+	}
+	return word
 }
