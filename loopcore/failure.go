@@ -65,6 +65,18 @@ func (c Counts) Add(d Counts) Counts {
 	return Counts{c.Passed + d.Passed, c.Failed + d.Failed, c.Errors + d.Errors, c.Skipped + d.Skipped, c.Killed + d.Killed, c.Total + d.Total}
 }
 
+// Count adds one test that ended so.
+func (c *Counts) Count(s TestStatus) {
+	switch s {
+	case TestPassed:
+		c.Passed++
+	case TestFailed:
+		c.Failed++
+	case TestSkipped:
+		c.Skipped++
+	}
+}
+
 // Killed is a suite ended from outside: its result is unresolved.
 type Killed struct {
 	Step   string `json:"step"`

@@ -283,14 +283,7 @@ func (a *avaRun) report() loopcore.Report {
 		}
 		t.Name = f.Name
 		a.r.Tests = append(a.r.Tests, t.TestCase)
-		switch t.Status {
-		case loopcore.TestPassed:
-			a.r.Counts.Passed++
-		case loopcore.TestFailed:
-			a.r.Counts.Failed++
-		case loopcore.TestSkipped:
-			a.r.Counts.Skipped++
-		}
+		a.r.Counts.Count(t.Status)
 	}
 	a.r.Counts.Errors += len(a.other)
 	a.r.Failures = append(a.r.Failures, a.other...)

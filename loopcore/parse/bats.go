@@ -55,14 +55,7 @@ func readBats(l *Log, c *Claims) loopcore.Report {
 	if len(r.Tests) > 0 && !r.Counted {
 		r.Counted = true
 		for _, t := range r.Tests {
-			switch t.Status {
-			case loopcore.TestPassed:
-				r.Counts.Passed++
-			case loopcore.TestFailed:
-				r.Counts.Failed++
-			default:
-				r.Counts.Skipped++
-			}
+			r.Counts.Count(t.Status)
 		}
 	}
 	return r

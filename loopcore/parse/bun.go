@@ -205,14 +205,7 @@ func (b *bunRun) report() loopcore.Report {
 	}
 	if !b.r.Counted {
 		for _, t := range b.r.Tests {
-			switch t.Status {
-			case loopcore.TestPassed:
-				k.Passed++
-			case loopcore.TestFailed:
-				k.Failed++
-			case loopcore.TestSkipped:
-				k.Skipped++
-			}
+			k.Count(t.Status)
 		}
 	}
 	if in := b.l.In; b.begun && !b.ended && in.HasExit && in.Exit != 0 && len(b.r.Failures) == 0 {
