@@ -124,6 +124,7 @@ var headMarks = map[lang][]markRule{
 var bodyMarks = map[lang][]markRule{
 	langGo: {
 		rx(markSkip, `\b(t|b|f|tb|s\.T\(\)|suite\.T\(\)|\w+\.T\(\))\.Skip(f|Now)?\([^\n]*|^Skip\([^\n]*`),
+		rx(markCond, `^(\w+\.)?[sS]kip(If|On|Unless|When)\w*\([^\n]*`),
 	},
 	langPython: {
 		rx(markSkip, `\bpytest\.skip\([^\n]*|\bself\.skipTest\([^\n]*|\braise (unittest\.)?SkipTest\b[^\n]*|\bpytestmark=[^\n]*\bskip\b[^\n]*|\b__test__=False`),
@@ -132,7 +133,7 @@ var bodyMarks = map[lang][]markRule{
 		rx(markSkip, `,marks=[^\n]*\bskip\b[^\n]*|\bcollect_ignore(_glob)?\b[^\n]*`),
 		rx(markTime, `\bpytestmark=[^\n]*\b(flaky|timeout)\b[^\n]*`),
 		rx(markSkip, `\braise pytest\.skip\.Exception\([^\n]*`),
-		rx(markCond, `^assume\([^\n]*|=(functools\.)?partial\((pytest\.)?mark\.(xfail|skipif)\b[^\n]*`),
+		rx(markCond, `^(self\.|\w+\.)?skip_(if|on|unless|when)\w*\([^\n]*|^assume\([^\n]*|=(functools\.)?partial\((pytest\.)?mark\.(xfail|skipif)\b[^\n]*`),
 		rx(markGone, `^del \w+\.test\w*|\bdelattr\(\w+,""\)`),
 	},
 	langJS: {
@@ -158,11 +159,12 @@ var bodyMarks = map[lang][]markRule{
 		rx(markXfail, `^pending\b[^=\n.{]*$|^pending[ (]""[^\n]*`),
 		rx(markFocus, `^focus$`),
 		rx(markSkip, `^(omit|pend)\b[ (][^=\n]*`),
-		rx(markCond, `^(omit|pend)_(if|unless)\b[^\n]*`),
-		rx(markGone, `\b(undef_method|remove_method)[ (]:test_\w+|^undef test_\w+`),
+		rx(markCond, `^(omit|pend|skip)_(if|on|unless|when)\w*\b[^\n]*`),
+		rx(markGone, `\b(undef_method|remove_method)[ (]:test_\w+|^undef :?test_\w+`),
 	},
 	langPHP: {
 		rx(markSkip, `->markTestSkipped\([^\n]*|(self|static)::markTestSkipped\([^\n]*`),
+		rx(markCond, `^\$this->skip(If|On|Unless|When)\w*\([^\n]*`),
 		rx(markXfail, `->markTestIncomplete\([^\n]*|(self|static)::markTestIncomplete\([^\n]*`),
 	},
 	langC: {

@@ -165,7 +165,7 @@ func inTestDir(p string) bool {
 			"androidtest", "__mocks__", "cypress", "features", "testdata", "__fixtures__":
 			return true
 		}
-		if hasSuffixAny(s, ".tests", ".test", ".unittests", ".specs", "-tests", "_tests", ".integrationtests") || strings.HasSuffix(s, "tests") && len(s) > 5 && !hasSuffixAny(s, "contests", "attests", "protests", "latests", "requests") {
+		if hasSuffixAny(s, ".tests", ".test", ".unittests", ".specs", "-tests", "_tests", ".integrationtests", "testhelpers", "testsupport", "testutils", "testutilities", "test-helpers", "test-utils", "test_helpers", "test_utils") || strings.HasSuffix(s, "tests") && len(s) > 5 && !hasSuffixAny(s, "contests", "attests", "protests", "latests", "requests") {
 			return true
 		}
 	}

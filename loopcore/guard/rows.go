@@ -239,6 +239,9 @@ func (u *unit) isList(i int) bool {
 		if u.kind(i-1) == tkIdent && u.toks[i-1].end == u.toks[i].start && prev != "in" && prev != "return" || prev == ")" || prev == "]" && u.toks[i-1].end == u.toks[i].start {
 			return false // an index
 		}
+		if u.lang == langPython && prev == "=" && u.up(i) >= 0 && u.text(u.up(i)) == "(" && u.text(i-2) == strings.ToUpper(u.text(i-2)) {
+			return false // a setting of the program: override_settings(HOSTS=["…"])
+		}
 		return u.listBody(i)
 	case "{":
 		switch {

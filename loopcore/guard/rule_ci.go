@@ -145,6 +145,18 @@ var failedOnlyRE = lazily(`^\W*(failure|cancelled)\(\)\W*$`)
 // neverRE is a condition that never holds.
 var neverRE = lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`)
 
+// placeRE is the place of an entry in a list of settings.
+var placeRE = lazily(`^\[\d+\]\.`)
+
+// unplaced are settings of the entries of a list, whatever entry they are of.
+func unplaced(vs []string) []string {
+	var out []string
+	for _, v := range vs {
+		out = append(out, placeRE.ReplaceAllString(v, ""))
+	}
+	return out
+}
+
 // looseCI judges one setting of a job or step.
 func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 	one, two := first(a), first(b)
@@ -157,7 +169,7 @@ func looseCI(key string, a, b []string) (string, loopcore.Severity) {
 			return key, loopcore.SevBlock
 		}
 	case "allow_failures", "failure":
-		if len(minus(b, a)) > 0 {
+		if len(minus(unplaced(b), unplaced(a))) > 0 {
 			return key, loopcore.SevBlock
 		}
 	case "if", "only_if", "condition", "enabled", "when", "rules", "only", "except", "filters":

@@ -185,12 +185,26 @@ func (c keyChange) shrunk() loopcore.Severity {
 			return c.r.sev
 		}
 	case len(gone) == 0 || c.d.pathsMoved(gone):
-	case !c.d.inLoop() && c.replaced(x, y, gone):
+	case !c.d.inLoop() && (c.replaced(x, y, gone) || strings.HasSuffix(c.key, "envlist") && onlyVersions(gone, y)):
 		return loopcore.SevHuman
 	case !c.d.widened(gone, y):
 		return c.r.sev
 	}
 	return silent
+}
+
+// onlyVersions says whether what is gone stays in other versions.
+func onlyVersions(gone, stay []string) bool {
+	kinds := map[string]bool{}
+	for _, v := range stay {
+		kinds[unnumbered([]string{v})] = true
+	}
+	for _, v := range gone {
+		if k := unnumbered([]string{v}); k == v || !kinds[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // checkGoalRE is a goal of Maven by which a build can fail for what it finds.

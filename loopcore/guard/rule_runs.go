@@ -10,13 +10,16 @@ import (
 
 // limitRE is a setting of one test or file of tests with a number behind it:
 // how often a property is tried, how long or how often a test may be run.
-var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|\w*time_?out|time\.After|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
+var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|\w*time_?out|time\.After|(?:u|nano|Thread\.)?sleep|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
 
 // receiveRE waits for a message of Elixir.
 var receiveRE = lazily(`\bassert_receive\b.*,(\d[\d_]*)$`)
 
 // receiveDefault is how many milliseconds ExUnit waits when nothing is said.
 const receiveDefault = 100
+
+// testDefault is how many milliseconds Jest and Vitest give a test when nothing is said.
+const testDefault = 5000
 
 // boundNameRE gives a bound of the tests a name: how long they wait, and how
 // much a value may be off.
@@ -75,7 +78,7 @@ func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner st
 // others of its name did, or is the first and tries again.
 func raises(before []limit, n limit, name string) bool {
 	if len(before) == 0 {
-		return n.value > 1 && hasAny(name, "retr", "tries", "flaky", "rerun", "attempts") || name == "assert_receive" && n.value > receiveDefault
+		return n.value > 1 && hasAny(name, "retr", "tries", "flaky", "rerun", "attempts") || name == "test timeout" && n.value > testDefault || name == "assert_receive" && n.value > receiveDefault
 	}
 	for _, o := range before {
 		if o.value >= n.value {
@@ -119,12 +122,15 @@ func unequal(a, b []limit) (gone, came []limit) {
 // names, those outside of tests when to < 0.
 func (u *unit) limitsIn(from, to int) map[string][]limit {
 	out := map[string][]limit{}
-	if !limitHint(u.src) {
+	free := to < 0
+	if !limitHint(u.src) && u.lastNumber(from, to) < 0 {
 		return out
 	}
-	free := to < 0
 	if free {
 		to = len(u.toks)
+	}
+	if n := u.lastNumber(from, to); !free && n >= 0 { // test("…", () => { … }, 10000)
+		out["test timeout"] = append(out["test timeout"], limit{parseNumber(u.text(n)), u.text(n), u.line(n)})
 	}
 	for i := from; i < to; {
 		e := i + 1
@@ -164,9 +170,18 @@ func (u *unit) limitsIn(from, to int) map[string][]limit {
 	return out
 }
 
+// lastNumber is the number behind the function of a call that declares a test in
+// the tokens [from, to), or -1.
+func (u *unit) lastNumber(from, to int) int {
+	if u.lang == langJS && to-3 > from && u.text(to-1) == ")" && u.kind(to-2) == tkNumber && u.text(to-3) == "," && u.text(to-4) == "}" {
+		return to - 2
+	}
+	return -1
+}
+
 // limitHint is a cheap test that limitRE may match.
 func limitHint(s string) bool {
-	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks", "deadline", "toler", "leeway", "slack", "epsilon", "offset", "delta")
+	return hasAny(strings.ToLower(s), "max", "runs", "cases", "tests", "time", "eventually", "wait", "within", "receive", "retr", "tries", "rerun", "flaky", "iterations", "success", "checks", "deadline", "toler", "leeway", "slack", "epsilon", "offset", "delta", "sleep")
 }
 
 // later says whether the test asserts in a function inside of it, or in none at

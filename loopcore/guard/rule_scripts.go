@@ -120,7 +120,7 @@ func rakeShrank(old, now string) bool {
 			return len(minus(wordRE.FindAllString(old, -1), wordRE.FindAllString(l, -1))) > 0
 		}
 	}
-	return true
+	return !strings.Contains(now, "Task.new(:"+name[1]+")")
 }
 
 // rakeReplaced says whether a task that lost a prerequisite got as many new ones.

@@ -54,7 +54,7 @@ func shellWords(s string) []string {
 // tools are the programs whose run is the point of a gate command.
 var tools = map[string]bool{"pytest": true, "py.test": true, "unittest": true, "tox": true, "nox": true, "mypy": true, "pyright": true,
 	"basedpyright": true, "ruff": true, "flake8": true, "pylint": true, "bandit": true, "coverage": true, "black": true, "jest": true,
-	"vitest": true, "mocha": true, "ava": true, "tap": true, "playwright": true, "cypress": true, "karma": true, "nyc": true, "c8": true,
+	"vitest": true, "mocha": true, "_mocha": true, "ava": true, "tap": true, "playwright": true, "cypress": true, "karma": true, "nyc": true, "c8": true,
 	"tsc": true, "vue-tsc": true, "eslint": true, "biome": true, "oxlint": true, "stylelint": true, "standard": true, "xo": true,
 	"golangci-lint": true, "staticcheck": true, "gotestsum": true, "ginkgo": true, "clippy": true, "nextest": true, "rspec": true,
 	"minitest": true, "rubocop": true, "standardrb": true, "brakeman": true, "phpunit": true, "pest": true, "phpstan": true, "psalm": true,
@@ -89,7 +89,7 @@ func toolRuns(words []string) map[string]int {
 		case "go", "GO", "cargo", "CARGO", "mix", "dotnet", "swift", "npm", "yarn", "pnpm", "bun", "deno", "make", "MAKE", "rake", "rails",
 			"composer", "bundle", "node", "just", "task", "zig", "sbt", "lein", "flutter", "dart", "php", "artisan", "meson", "bazel", "hatch",
 			"poetry", "uv", "pdm", "dune", "stack", "cabal", "elixir", "mage", "invoke", "inv":
-			if next == "test" || next == "vet" || next == "check" || next == "lint" || next == "build" || next == "clippy" || next == "nextest" || next == "run" || next == "format" || next == "credo" || next == "dialyzer" || next == "t" || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || next == "verify" || next == "compile" || next == "typecheck" || next == "fmt" || next == "audit" || next == "deny" || next == "miri" || taskRunners[base] && checkingScriptRE.MatchString(next) {
+			if next == "test" || next == "vet" || next == "check" || next == "lint" || next == "build" || next == "clippy" || next == "nextest" || next == "run" || next == "format" || next == "credo" || next == "dialyzer" || next == "t" || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || next == "verify" || next == "compile" || next == "typecheck" || next == "fmt" || next == "audit" || next == "deny" || next == "miri" || taskRunners[base] && next[:min(1, len(next))] != ":" && checkingScriptRE.MatchString(next) {
 				if next == "run" {
 					if s := scriptRun(words[i+1:]); s != "" {
 						out["run "+s]++

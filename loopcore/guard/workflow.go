@@ -14,7 +14,7 @@ func (d *diff) workflow(f *fileDiff) {
 		return
 	}
 	if f.new == nil {
-		if toolCalls(string(f.old.Data)) > 0 || hasAny(strings.ToLower(string(f.old.Data)), "test", "lint", "check") {
+		if toolCalls(string(f.old.Data)) > 0 || baseName(f.path()) == ".travis.yml" || hasAny(strings.ToLower(string(f.old.Data)), "test", "lint", "check") {
 			d.report("C07", loopcore.SevHuman, f.path(), 0, "a CI file was deleted")
 		}
 		return
@@ -153,6 +153,10 @@ func (d *diff) ciUses(f *fileDiff, oj, nj *job, b *ciDoc) {
 	}
 	for _, u := range oj.uses {
 		n := name(u)
+		if uploadRE.MatchString(n) && !uploadRE.MatchString(now) {
+			d.report("C07", loopcore.SevHuman, f.path(), 0, oj.name+" no longer sends coverage: "+n)
+			continue
+		}
 		if !checkingActionRE.MatchString(n) || hasAny(n, "checkout", "report", "/autobuild") || strings.Contains(now, n) {
 			continue
 		}
@@ -163,6 +167,9 @@ func (d *diff) ciUses(f *fileDiff, oj, nj *job, b *ciDoc) {
 		d.report("C07", sev, f.path(), 0, oj.name+" no longer uses "+n)
 	}
 }
+
+// uploadRE is an action that hands coverage to who judges it.
+var uploadRE = lazily(`(?i)codecov|coveralls|codacy|codeclimate|coverage`)
 
 // allOf joins the values of settings.
 func allOf(s settings) string {
@@ -235,6 +242,17 @@ func (d *diff) ciMatrix(f *fileDiff, a, b *ciDoc) {
 			}
 		}
 	}
+}
+
+// entries counts what a list of settings at the top holds.
+func (c *ciDoc) entries(list string) int {
+	seen := map[string]bool{}
+	for k := range c.all {
+		if rest, ok := strings.CutPrefix(k, list+"."); ok && strings.HasPrefix(rest, "[") {
+			seen[rest[:strings.IndexByte(rest, ']')+1]] = true
+		}
+	}
+	return len(seen)
 }
 
 // tolerates says whether an entry of the matrix has that switch on.
@@ -325,9 +343,14 @@ func (d *diff) ciExcludes(f *fileDiff, a, b *ciDoc) {
 		}
 	}
 	for _, k := range [...]string{"os", "arch", "compiler", "image", "platform", "node_js", "jdk", "python", "rvm", "php", "go", "rust", "perl", "otp_release",
-		"elixir", "dotnet", "osx_image", "gemfile", "env", "matrix"} { // axes at the top, as Travis and AppVeyor have them
+		"elixir", "dotnet", "osx_image", "gemfile", "env", "env.matrix", "env.jobs", "matrix"} { // axes at the top, as Travis and AppVeyor have them
 		if gone := minus(a.all[k], b.all[k]); len(gone) > 0 && len(a.all[k]) > 1 && len(b.all[k]) < len(a.all[k]) {
 			d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), k, nil), fmt.Sprintf("%s lost %s", k, show(gone)))
+		}
+	}
+	for _, k := range [...]string{"matrix.include", "jobs.include"} {
+		if was, is := a.entries(k), b.entries(k); is < was && is > 0 {
+			d.report("C07", loopcore.SevHuman, f.path(), keyLine(string(f.new.Data), "include", nil), fmt.Sprintf("%s: %d of %d are left", k, is, was))
 		}
 	}
 	n, was, _ := size(a)
