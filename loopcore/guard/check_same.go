@@ -21,6 +21,36 @@ var failureRE = lazily(`\b(Assertion(Error|Failed|FailedError|FailedException|Ex
 // expectedByMarkRE is the failure that a mark of a test expects.
 var expectedByMarkRE = lazily(`\bexpected=\{?\w+(\.\w+)*\.class|\bexpectedExceptions=[^,)]+|\bExpectedException\(typeof\(\w+\)`)
 
+// saidRE is what a comment above a test of PHP expects of it.
+var saidRE = lazily(`@expectedException(Message(RegExp)?|Code)?\b`)
+
+// said lists what the comment right above a test expects.
+func (t *test) said() []string {
+	u := t.unit
+	for k := len(u.comments) - 1; k >= 0 && t.head < len(u.toks); k-- {
+		c := u.comments[k]
+		if c.end > u.toks[t.head].start {
+			continue
+		}
+		if t.head > 0 && c.start < u.toks[t.head-1].start {
+			return nil
+		}
+		return saidRE.FindAllString(u.src[c.start:c.end], -1)
+	}
+	return nil
+}
+
+// saidAbove reports a test whose comment expects less of a failure, and which
+// does not say so in its body instead: A07.
+func (d *diff) saidAbove(p testPair) {
+	if p.new.unit.lang != langPHP {
+		return
+	}
+	if lost := minus(p.old.said(), p.new.said()); len(lost) > 0 && !strings.Contains(p.new.text(), "expectException") {
+		d.report("A07", d.unlessGrown(p), p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q no longer has %s", p.new.path, lost[0]))
+	}
+}
+
 // throwsNow says whether a test has an assertion about a failure.
 func throwsNow(t *test) bool {
 	for k := range t.checks {

@@ -57,6 +57,8 @@ func (d *diff) goneTests(f *fileDiff, ls []lostTest) {
 			sev, note = loopcore.SevHuman, "; the implementation lost code too"
 		case replaced, strength(l.checks) > 0 && d.repaid(f):
 			sev, note = loopcore.SevHuman, "; others of the same strength were added"
+		case !d.inLoop() && l.unit.lang == langGo && strings.HasPrefix(l.name, "Benchmark"):
+			sev, note = loopcore.SevHuman, "; it measures, and fails for nothing"
 		case !d.inLoop() && d.doneElsewhere(l):
 			sev, note = loopcore.SevHuman, "; another test does the same"
 		case !d.inLoop() && d.impl && refusesOnly(l.checks) && d.newCases():

@@ -33,6 +33,7 @@ func (d *diff) offRules() {
 		}
 	}
 	for _, p := range d.pairs {
+		d.saidAbove(p)
 		if !p.equal {
 			d.retried(p)
 			d.compiledUnder(p)

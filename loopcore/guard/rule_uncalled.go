@@ -65,6 +65,10 @@ func (d *diff) deletedFiles() {
 			d.report("T01", loopcore.SevHuman, f.path(), 0, "a file of tests was deleted")
 			continue
 		}
+		if f.new == nil && f.role == roleTest && f.oldU.lang == langRust && f.oldU.defines("main") && countTests(f.oldU) == 0 {
+			d.report("T01", loopcore.SevHuman, f.path(), 0, "a program of tests was deleted") // harness = false
+			continue
+		}
 		if f.new != nil || f.role != roleTest || countTests(f.oldU) > 0 || len(f.oldChecks) == 0 {
 			continue
 		}

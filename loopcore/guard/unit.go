@@ -115,6 +115,9 @@ func (u *unit) norm(from, to int) string {
 				b.WriteByte(' ')
 			}
 			prevWord = true
+			if u.kind(i) == tkNumber && strings.Contains(t, "_") {
+				t = strings.ReplaceAll(t, "_", "") // however its digits are grouped
+			}
 		default:
 			prevWord = false
 			if t == "," && i+1 < len(u.toks) && u.isClose(i+1) || t == ";" {
