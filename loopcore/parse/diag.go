@@ -40,6 +40,10 @@ func scanPosition(s string) (d diagnostic, rest string, ok bool) {
 			if d, rest, ok = parenPosition(s, i); ok {
 				return d, rest, true
 			}
+		case '@': // Fixit's: file@3:4 text
+			if plainFile(s[:i]) && s[i+1] >= '0' && s[i+1] <= '9' {
+				return colonPosition(s, i, 0)
+			}
 		case ' ': // Vim's: file +3:4: text
 			if s[i+1] == '+' && i+2 < len(s) {
 				if d, rest, ok = colonPosition(s, i, 1); ok {

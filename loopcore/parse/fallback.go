@@ -52,6 +52,7 @@ func (s *shapes) read(r loopcore.Report) loopcore.Report {
 		s.tests(counts.Failed + counts.Errors)
 		if len(s.found) == 0 {
 			s.diagnostics()
+			s.nameTests(counts.Failed + counts.Errors)
 		}
 		if len(s.found) == 0 {
 			s.exception()

@@ -142,7 +142,7 @@ func (s *shapes) heads(m mark, i int, marks []mark) bool {
 	first := t == "" || ruleLine(t) || n > 0 && marks[n-1].to == i
 	switch {
 	case strings.HasPrefix(strings.ToLower(m.style), "error") && m.style != "Error in ":
-		return ruleLine(t) || m.style == "ERROR " && !strings.Contains(m.name, " ") && strings.ContainsAny(m.name, "/:")
+		return strings.HasPrefix(after, "Traceback (") || ruleLine(t) || m.style == "ERROR " && !strings.Contains(m.name, " ") && strings.ContainsAny(m.name, "/:")
 	case strings.HasPrefix(m.style, ":") || strings.HasPrefix(m.style, " "): // its sign is at the end
 		return first || indent(after) > m.depth
 	}

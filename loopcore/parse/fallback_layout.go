@@ -195,12 +195,10 @@ func row(t string) (finding, bool) {
 		for len(rest) > 1 && (rest[0] == '-' || rest[0] == ':') && rest[1] >= '0' && rest[1] <= '9' {
 			_, rest = number(rest[1:])
 		}
-	case strings.HasPrefix(rest, ", col "):
-		f.col, rest = number(rest[len(", col "):])
-	case strings.HasPrefix(rest, ", column "):
-		f.col, rest = number(rest[len(", column "):])
+	case hasAnyPrefix(rest, columnLabels):
+		f.col, rest = number(strings.TrimLeft(rest, ", column"))
 	case strings.HasPrefix(rest, " | ") && columnWord(rest[3:]), strings.HasPrefix(rest, ": "),
-		strings.HasPrefix(rest, "  ") && f.line > 0 && columnWord(strings.TrimSpace(rest)):
+		strings.HasPrefix(rest, "  ") && (columnWord(strings.TrimSpace(rest)) || ruleColumn(rest)):
 	default:
 		return f, false
 	}
@@ -214,6 +212,17 @@ func row(t string) (finding, bool) {
 		f.text = f.text[4:]
 	}
 	return f, strings.ContainsFunc(f.text, isLetter) && !strings.HasPrefix(f.text, "0x") // a frame of a native stack
+}
+
+// columnLabels stand between a line's number and a column's.
+var columnLabels = []string{", col ", ", column ", " column "}
+
+// ruleColumn reports whether the last column is the name of a rule, as linters
+// write them: words with hyphens between.
+func ruleColumn(s string) bool {
+	at := strings.LastIndex(s, "  ")
+	rule := s[at+1:]
+	return at > 2 && strings.Count(rule, "-") > 0 && strings.Trim(rule, " abcdefghijklmnopqrstuvwxyz0123456789-/@") == "" && strings.Count(strings.TrimSpace(rule), " ") == 0
 }
 
 // lettered reads `C:  1:  5: text`: a severity's letter, line and column.
@@ -295,7 +304,7 @@ func (s *shapes) aroundPlace(i int, t string, below bool) (found []finding, unde
 
 // placeLabel is what stands before a place, without what only leads there.
 func placeLabel(t string, p textPlace) string {
-	return strings.TrimRight(strings.ToLower(strings.Trim(t[:p.from], " >-=─╭┌└╰│|,[(*●→┬@`'0123456789.")), ": -")
+	return strings.TrimRight(strings.ToLower(strings.Trim(t[:p.from], " >-=─╭┌└╰│|,[](*●→┬@`'0123456789.")), ": -")
 }
 
 // nextText is the next line that is not empty, "" where another diagnostic begins.
@@ -348,7 +357,7 @@ func placeLine(t string, p textPlace) bool {
 	if strings.HasPrefix(t, `File "`) {
 		return !strings.Contains(tail, " in ") && !strings.HasPrefix(tail, "in ") || strings.HasPrefix(tail, "characters")
 	}
-	return len(strings.Fields(tail)) <= 1 || strings.HasPrefix(tail, "in ") || strings.Contains(t[p.to:], "  ")
+	return len(strings.Fields(tail)) <= 1 || strings.HasPrefix(tail, "in ") || strings.HasPrefix(tail, "at ") || strings.Contains(t[p.to:], "  ")
 }
 
 // messageAbove is the heading of a diagnostic whose place stands at line i.
@@ -395,8 +404,10 @@ func (s *shapes) pair(k int) bool {
 	p, ok := findPlace(place)
 	_, head := findPlace(s.l.Lines[k])
 	return ok && !head && p.from == 0 && p.to == len(place) && strings.Contains(strings.TrimSpace(s.l.Lines[k]), " ") &&
-		strings.TrimSpace(s.l.Line(k-1)) == "" && strings.TrimSpace(s.l.Line(k+2)) == ""
+		s.blank(k-1) && s.blank(k+2)
 }
+
+func (s *shapes) blank(k int) bool { return strings.TrimSpace(s.l.Line(k)) == "" }
 
 // afterBracket takes a code in brackets away: `[B403:blacklist] text`.
 func afterBracket(t string) string {
@@ -450,6 +461,10 @@ func (s *shapes) messagesBelow(i int, f finding) []finding {
 		if s.quoted(k) {
 			quoted = true
 			continue
+		}
+		if len(out) == 0 && k == i+2 && s.blank(i-1) && s.blank(i+1) && s.blank(k+1) { // Redocly: a paragraph between the place and the source
+			f.text = t
+			return append(out, f)
 		}
 		near := k == i+1 && indent(line) > indent(s.l.Lines[i]) && (strings.Contains(t, ": ") || f.severity != "")
 		if len(out) == 0 && (near || quoted) { // pydocstyle: the message is indented below; ReScript: it is below the source

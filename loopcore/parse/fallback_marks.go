@@ -36,9 +36,9 @@ var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", 
 // failWords do too; those in brackets are unmistakable.
 var failWords = []string{
 	"FAIL in ", "ERROR in ", "--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ",
-	"FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ",
+	"FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ", "fail: ",
 	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ",
-	"Error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ",
+	"Error: ", "error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ",
 	"* FAILURE: ", "* DOCTEST FAILURE: ", "FAIL!  : ", "XPASS  : ", "Assertion in test ",
 }
 

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -42,4 +43,26 @@ func (s *shapes) named() {
 			s.found[k].File, s.found[k].Line, s.found[k].Message = f.File, f.Line, f.Message
 		}
 	}
+}
+
+// nameTests takes the names of tests out of diagnostics that are as many as the
+// failures which the runner tells, where each begins with one: `t.pl:3: test
+// adds_up: failed`.
+func (s *shapes) nameTests(total int) {
+	if total == 0 || counting(s.found) != total {
+		return
+	}
+	named := slices.Clone(s.found)
+	for i := range named {
+		f := &named[i]
+		name, text, ok := strings.Cut(strings.TrimPrefix(f.Message, "test "), ": ")
+		if f.Optional {
+			continue
+		}
+		if !ok || !strings.HasPrefix(f.Message, "test ") {
+			return
+		}
+		f.Name, f.Message, f.Kind = name, text, textKind(text)
+	}
+	s.found = named
 }

@@ -240,7 +240,7 @@ var totalWords = map[string]int{
 	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3,
 	"unexpected": 2, "broken": 2, "honored": 1, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
 	"errors": 3, "error": 3, "errored": 3, "outside": 3,
-	"aborted": 4, "skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "canceled": 4, "cancelled": 4,
+	"aborted": 4, "skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "cancel": 4, "canceled": 4, "cancelled": 4,
 	"inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
 	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5,
 	"scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,

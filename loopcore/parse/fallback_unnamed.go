@@ -169,7 +169,7 @@ func (s *shapes) has(f finding, at map[spot][]int) bool {
 
 // vague reads findings without a whole place.
 func (s *shapes) vague() {
-	worded := s.l.HasAny(" at line ", " on line ")
+	worded := s.l.HasAny(" at line ", " on line ", "line ")
 	ran := !s.noTests() && !s.missing()
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 500 || len(s.found) > 20000 {
@@ -183,6 +183,10 @@ func (s *shapes) vague() {
 		}
 		if !ok {
 			f, ok = badFile(t)
+		}
+		if !ok && worded {
+			f, ok = row(t)
+			ok = ok && f.severity != "" && f.col > 0
 		}
 		if !ok && ran {
 			f, ok = accused(t)
@@ -348,7 +352,12 @@ func placeLast(t string) (diagnostic, bool) {
 		return diagnostic{}, false
 	}
 	at := strings.LastIndex(t, " line ")
-	if at < 0 || atoi(t[at+6:]) == 0 || len(strings.TrimLeft(t[at+6:], "0123456789.,; ")) > 20 {
+	if at < 0 || atoi(t[at+6:]) == 0 {
+		return diagnostic{}, false
+	}
+	_, tail := number(t[at+6:])
+	inBrackets := strings.HasPrefix(tail, " (") && strings.HasSuffix(strings.TrimSuffix(tail, ":"), ")") // possible bashism in a.sh line 4 (echo -e):
+	if !inBrackets && len(strings.TrimLeft(tail, ".,; ")) > 20 {
 		return diagnostic{}, false
 	}
 	head := strings.TrimSuffix(t[:at], " on")
@@ -360,6 +369,9 @@ func placeLast(t string) (diagnostic, bool) {
 		return diagnostic{}, false
 	}
 	d := diagnostic{file: head[sep+4:], line: atoi(t[at+6:]), text: head[:sep]}
+	if inBrackets {
+		d.text += strings.TrimSuffix(tail, ":")
+	}
 	for _, p := range []string{"PHP Parse error: ", "Parse error: ", "PHP Fatal error: ", "Fatal error: "} {
 		if rest, ok := strings.CutPrefix(d.text, p); ok {
 			d.severity, d.text = "error", strings.TrimSpace(rest)
@@ -372,7 +384,7 @@ func placeLast(t string) (diagnostic, bool) {
 }
 
 // compiledExts are of languages whose errors end a build.
-const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto .asm .s .coffee .scss .sass .less .styl "
+const compiledExts = " .c .cc .cpp .cxx .h .hpp .hs .ml .mli .rs .go .java .kt .scala .swift .zig .nim .f90 .f .pas .v .sv .vhd .vhdl .d .cs .fs .erl .cr .elm .sol .dart .adb .m .mm .res .re .purs .hx .vala .pony .gleam .ex .exs .groovy .proto .asm .s .coffee .scss .sass .less .styl .cob .cbl .pyx .pxd "
 
 // ofCompiler reports whether a diagnostic is of a compiler: of a language that is
 // compiled, and without the name of a lint rule behind it.
@@ -441,6 +453,9 @@ func (s *shapes) exception() {
 			b.frames = t.frames
 		}
 		own, ok := s.l.own(b.frames)
+		if p, named := findPlace(line); !ok && named && !s.l.Foreign(p.file) {
+			own, ok = loopcore.Frame{File: s.l.Path(p.file), Line: p.line}, true
+		}
 		died := crashExit(s.l.In.Exit)
 		if !ok && len(b.frames) == 0 && !loadError(line) && !died {
 			continue
@@ -496,6 +511,9 @@ func errorHead(line string) bool {
 		name, rest, ok := strings.Cut(s, ":")
 		if !ok || len(name) > 120 {
 			return false
+		}
+		if at := strings.Index(name, " ["); at > 0 && strings.HasSuffix(name, "]") { // Node: AssertionError [ERR_ASSERTION]
+			name = name[:at]
 		}
 		if !strings.ContainsAny(name, " \t") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")) {
 			return true

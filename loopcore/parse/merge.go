@@ -235,7 +235,7 @@ func blame(l *Log, r *loopcore.Report) {
 		return
 	}
 	i := slices.IndexFunc(r.Failures, func(f loopcore.Failure) bool { return !f.Optional })
-	if f := r.Failures[i]; f.Name == "" && f.File == "" && f.Rule == "" && oneLine(f.Message) != "" {
+	if f := r.Failures[i]; f.Name == "" && f.File == "" && f.Line == 0 && f.Rule == "" && oneLine(f.Message) != "" {
 		r.Fault = oneLine(f.Message)
 		r.Failures = slices.Delete(r.Failures, i, i+1)
 	}
