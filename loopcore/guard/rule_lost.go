@@ -57,6 +57,8 @@ func (d *diff) goneTests(f *fileDiff, ls []lostTest) {
 			sev, note = loopcore.SevHuman, "; the implementation lost code too"
 		case replaced, strength(l.checks) > 0 && d.repaid(f):
 			sev, note = loopcore.SevHuman, "; others of the same strength were added"
+		case !d.inLoop() && len(l.checks) == 0 && !l.nobody && bodyStatements(l.test) == 0:
+			sev, note = loopcore.SevHuman, "; it did nothing"
 		case !d.inLoop() && l.unit.lang == langGo && strings.HasPrefix(l.name, "Benchmark"):
 			sev, note = loopcore.SevHuman, "; it measures, and fails for nothing"
 		case !d.inLoop() && d.doneElsewhere(l):
