@@ -10,7 +10,8 @@ import (
 // secondOpinion lets the general reader look where a known reader may have met a
 // runner that only looks like its own: fewer failures than the output's totals
 // say, or failures without a place. It takes over only where it finds exactly
-// as many as the totals say; else it fills in places.
+// as many as the totals say; else it fills in places, but none that another
+// failure has: what stands beside one test is of that one.
 func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 	n := counting(r.Failures)
 	if l.In.Format != "" || !l.In.HasExit || l.In.Exit == 0 || n == 0 || n > maxSecond || !doubtful(r, n) {
@@ -30,13 +31,13 @@ func secondOpinion(l *Log, r loopcore.Report) loopcore.Report {
 		g.Killed, g.Tests = r.Killed, r.Tests
 		return g
 	}
-	known := newFailureIndex(g.Failures)
+	known, taken := newFailureIndex(g.Failures), places(r.Failures)
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		if f.Line > 0 || f.Name == "" || f.Optional {
 			continue
 		}
-		if k := known.take(f); k >= 0 && g.Failures[k].Line > 0 {
+		if k := known.take(f); k >= 0 && g.Failures[k].Line > 0 && !taken[placeOf(g.Failures[k])] {
 			at, kind := f.At, f.Kind
 			complete(f, g.Failures[k])
 			f.At, f.Kind = at, kind

@@ -123,10 +123,13 @@ func alike(a, b map[string]bool) bool {
 func places(fs []loopcore.Failure) map[string]bool {
 	out := map[string]bool{}
 	for _, f := range fs {
-		out[path.Base(f.File)+":"+strconv.Itoa(f.Line)] = true
+		out[placeOf(f)] = true
 	}
 	return out
 }
+
+// placeOf is a failure's place without the folders, which not every reader knows.
+func placeOf(f loopcore.Failure) string { return path.Base(f.File) + ":" + strconv.Itoa(f.Line) }
 
 // testNames are a report's tests, without their suites, which every format
 // spells in its own way.

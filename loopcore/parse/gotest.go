@@ -180,7 +180,7 @@ type goMark struct {
 // goResultMarker finds a result marker in a line, also behind output that was
 // printed without a newline.
 func goResultMarker(line string) (goMark, bool) {
-	at := strings.Index(line, "--- ")
+	at := strings.LastIndex(line, "--- ")
 	if at < 0 || len(line) < at+10 {
 		return goMark{}, false
 	}

@@ -170,6 +170,9 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 			f.File = x.l.Path(c.class)
 		}
 	}
+	if f.File == "" && strings.Contains(c.name, "/") && sourceFile(c.name) { // node:test: a file that could not be loaded
+		f.File = x.l.Path(c.name)
+	}
 	if f.File == "" {
 		f.File = moduleFile(x.l, c.class)
 	}

@@ -11,7 +11,7 @@ var surefire = Reader{
 	Name: "maven-surefire",
 	Kind: loopcore.KindTest,
 	Spot: func(l *Log) bool {
-		return l.HasAny(" T E S T S", "<<< FAILURE!", "<<< ERROR!", "No tests were executed", "No tests matching pattern", "[INFO] Tests run:", "[ERROR] Tests run:")
+		return l.HasAny(" T E S T S", "<<< FAILURE!", "<<< ERROR!", "No tests were executed", "No tests matching pattern", "[INFO] Tests run:", "[ERROR] Tests run:", "[ERROR] Failures:", "[ERROR] Errors:")
 	},
 	Read: readSurefire,
 }
@@ -57,8 +57,8 @@ func (s *surefireRun) step(i int) int {
 		return s.block(i, text)
 	case strings.HasPrefix(text, "Results:") || strings.HasPrefix(text, "Results :"):
 		s.results, s.section = i, ""
-	case s.results < 0 && level == "[ERROR] " && (text == "Failures: " || text == "Errors: "): // -q
-		s.results, s.section = i, strings.TrimSuffix(text, ": ")
+	case s.results < 0 && level == "[ERROR] " && (strings.TrimSpace(text) == "Failures:" || strings.TrimSpace(text) == "Errors:"): // -q
+		s.results, s.section = i, strings.TrimSuffix(strings.TrimSpace(text), ":")
 	case s.results >= 0 && strings.HasPrefix(text, "Tests run:") && strings.Contains(text, "Skipped: "):
 		s.total(text)
 		s.results = -1
@@ -153,7 +153,8 @@ func (s *surefireRun) summary(i int, text string) int {
 		end++
 	}
 	s.c.Take(surefireName, i, end)
-	if rest, ok := strings.CutPrefix(text, "Run "); ok { // one of several of a test, which is named above
+	rest, again := strings.CutPrefix(text, "Run ")
+	if again { // one of several of a test, which is named above
 		_, text, _ = strings.Cut(rest, ": ")
 	}
 	where, msg, _ := strings.Cut(text, " ")
@@ -170,7 +171,11 @@ func (s *surefireRun) summary(i int, text string) int {
 	if s.section == "Errors" {
 		f.Kind = javaKind(strings.Split(f.Message, " ")[0], f.Message)
 	}
-	s.add(f)
+	if again {
+		s.add(f)
+	} else { // another line may be of the same test, with other parameters
+		s.r.Failures = append(s.r.Failures, f)
+	}
 	return end
 }
 

@@ -26,6 +26,9 @@ func (t *tapRun) fill(f *loopcore.Failure, p *tapPoint, file string) {
 	if (f.File == "" || l.Foreign(f.File)) && !l.Foreign(l.Path(d.file)) {
 		f.File, f.Line, f.Column = l.Path(d.file), d.line, 0
 	}
+	if l.Foreign(f.File) { // the runner's own assertions
+		f.File, f.Line, f.Column = "", 0, 0
+	}
 	if f.Message == "" {
 		f.Message = oneLine(d.details)
 	}
