@@ -14,6 +14,7 @@ type finding struct {
 	line, col int
 	severity  string
 	text      string
+	sentence  bool // the place stands in the text, at its end
 }
 
 // layouts reads diagnostics that take more than one line: a file's name above
@@ -41,32 +42,20 @@ func (s *shapes) layouts() []finding {
 				continue
 			}
 		}
-		f, ok := row(t)
-		if !ok {
-			f, ok = s.caretRow(i, t)
-		}
-		if !ok {
-			f, ok = s.lineAlone(i, t)
-		}
-		if !ok && file != "" && t[0] != '^' {
-			f, ok = sentence(t)
-			if n := len(out); ok && n > 0 && out[n-1].at == i-1 && out[n-1].line == f.line {
-				continue // the text of the row above
+		if file != "" {
+			f, ok := s.rowOf(i, t)
+			n := len(out)
+			switch {
+			case ok && f.sentence && n > 0 && out[n-1].at == i-1 && out[n-1].line == f.line: // the text of the row above
+				continue
+			case ok:
+				f.at, f.file = i, file
+				out = append(out, f)
+				continue
+			case n > 0 && out[n-1].file == file && rowGoesOn(t):
+				out[n-1].text += " " + strings.TrimLeft(t, "| ")
+				continue
 			}
-		}
-		if word, at, is := strings.Cut(f.text, " at line "); is && columnWord(word) && !strings.Contains(word, " ") { // CSSLint: 3: warning at line 1, col 13
-			f.severity = word
-			_, col, _ := strings.Cut(at, ", col ")
-			f.line, f.col, f.text = atoi(at), atoi(col), s.nextText(i)
-		}
-		if ok && file != "" {
-			f.at, f.file = i, file
-			out = append(out, f)
-			continue
-		}
-		if n := len(out); n > 0 && out[n-1].file == file && file != "" && rowGoesOn(t) {
-			out[n-1].text += " " + strings.TrimLeft(t, "| ")
-			continue
 		}
 		if fs, under := s.aroundPlace(i, t, below); len(fs) > 0 {
 			out = append(out, fs...)
@@ -74,6 +63,27 @@ func (s *shapes) layouts() []finding {
 		}
 	}
 	return out
+}
+
+// rowOf reads a line below the name of its file.
+func (s *shapes) rowOf(i int, t string) (finding, bool) {
+	f, ok := row(t)
+	if !ok {
+		f, ok = s.caretRow(i, t)
+	}
+	if !ok {
+		f, ok = s.lineAlone(i, t)
+	}
+	if !ok && t[0] != '^' {
+		f, ok = sentence(t)
+		f.sentence = true
+	}
+	if word, at, is := strings.Cut(f.text, " at line "); is && columnWord(word) && !strings.Contains(word, " ") { // CSSLint: 3: warning at line 1, col 13
+		f.severity = word
+		_, col, _ := strings.Cut(at, ", col ")
+		f.line, f.col, f.text = atoi(at), atoi(col), s.nextText(i)
+	}
+	return f, ok
 }
 
 // lineAlone reads a line's number alone above its deeper message: `Line: 5`.
@@ -254,7 +264,7 @@ func columnWord(s string) bool {
 		s = s[:end]
 	}
 	const longest = len("convention")
-	if len(s) > longest {
+	if s == "" || len(s) > longest || strings.IndexByte("ewinfrcsh", s[0]|0x20) < 0 {
 		return false
 	}
 	switch strings.ToLower(s) {

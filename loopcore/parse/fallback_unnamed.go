@@ -68,7 +68,7 @@ func (d *diagnosed) oneLined() {
 	worded := d.l.Has("line ")
 	above, last := maxDepth, 0 // the depth of what was found last, and where
 	for i, line := range d.l.Lines {
-		if !d.free(i) || len(d.found) > 20000 {
+		if !d.free(i) || len(d.found) > 20000 || !mayNameFile(line) {
 			continue
 		}
 		g, ok := anyDiagnostic(strings.TrimSpace(line), worded)
@@ -84,6 +84,12 @@ func (d *diagnosed) oneLined() {
 		last = i
 		d.note(g.failure(d.l, i, loopcore.FailLint), g.severity)
 	}
+}
+
+// mayNameFile reports whether a line can hold the name of a file: one with an
+// extension, or a Makefile and its like. Most lines of a log hold none.
+func mayNameFile(line string) bool {
+	return strings.IndexByte(line, '.') >= 0 || strings.Contains(line, "file")
 }
 
 // anyDiagnostic reads a diagnostic of one line in any of the layouts; worded says
