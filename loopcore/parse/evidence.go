@@ -74,8 +74,9 @@ func (ix *sourceIndex) passed(fs []loopcore.Failure, units []int) []int {
 }
 
 // alike adds what failures say that ended alike: at the same place of the code,
-// or of the test (the cases of one table), or in one suite with the same error. It stands beside the definitions as one
-// more thing that can explain them.
+// or of the test (the cases of one table), with values that are other in the same
+// way, or in one suite with the same error. It stands beside the definitions as
+// one more thing that can explain them.
 func (ix *sourceIndex) alike(fs []loopcore.Failure, units []int, fail []evidence) {
 	at := map[string]int{}
 	note := func(i int, key string, w float64) {
@@ -101,6 +102,9 @@ func (ix *sourceIndex) alike(fs []loopcore.Failure, units []int, fail []evidence
 		}
 		if units[i] >= 0 && cases[place(i)] > 1 {
 			note(i, place(i), weightAlike)
+		}
+		if d := difference(f); d != "" {
+			note(i, d, weightAlike)
 		}
 		if f.Kind != loopcore.FailAssertion {
 			note(i, f.Suite+"\x00"+loopcore.Fold(f.Message), weightAlike)
@@ -297,6 +301,13 @@ func (ix *sourceIndex) evidenceOf(f loopcore.Failure, unit int) evidence {
 			})
 		}
 		w *= 0.85
+	}
+	if len(deep) == 0 { // no stack: the words of an error are where it was made
+		made := e
+		if f.Kind == loopcore.FailError || f.Kind == loopcore.FailPanic {
+			made = deep
+		}
+		ix.spoken.in(f.Message, func(k int, w float64) { made.put(k, ix.weigh(k, w)) })
 	}
 	if len(deep) == 0 {
 		return e

@@ -17,10 +17,11 @@ const (
 // sourceIndex is what the sources tell about who uses what: definitions, and
 // the tests with what they call. It is read by shape, for every language alike.
 type sourceIndex struct {
-	defs  []definition
-	tests []sourceTest
-	files map[string]*sourceCode
-	graph callGraph
+	defs   []definition
+	tests  []sourceTest
+	files  map[string]*sourceCode
+	graph  callGraph
+	spoken spoken
 }
 
 // sourceCode is one file as lines.
@@ -88,6 +89,7 @@ func indexSources(root fs.FS) *sourceIndex {
 		return nil
 	})
 	ix.link()
+	ix.spoken = ix.speaks()
 	return ix
 }
 
