@@ -39,11 +39,14 @@ func advise(v *view, d Decision) Advice {
 		a.NewlyBroken = append(a.NewlyBroken, title(f))
 	}
 	streak := v.streak()
-	a.FocusCluster = v.focus(streak >= freshStartAfter)
+	a.FocusCluster = v.focus(d, streak >= freshStartAfter)
 	switch {
 	case v.lastRow() == "regression" || d.Rule.Row == "regression" || len(v.delta.NewlyBroken) > 0:
 		a.Strategy = StrategySurgical
 		a.Why = "the last change broke what passed: make the smallest change that fixes one failure"
+		if d.Rule.Row != "regression" && len(v.delta.NewlyBroken) == 0 {
+			a.Why = "the change before this one broke what passed: make the smallest change that fixes one failure"
+		}
 	case streak >= freshStartAfter || v.p.OnNoProgress == StuckStrategy && v.p.NoProgress > 0 && streak >= v.p.NoProgress:
 		a.Strategy = StrategyFreshStart
 		a.Tried = v.tried()
@@ -89,9 +92,13 @@ func (v *view) stuck() []string {
 }
 
 // focus is the cluster to work on: the largest, or the second when the largest
-// would not move.
-func (v *view) focus(another bool) string {
+// would not move. Where the tree is rolled back it is one of the tree that comes
+// back.
+func (v *view) focus(d Decision, another bool) string {
 	c := v.last.Clusters
+	if d.Action == ActionRollback && v.accepted != nil {
+		c = v.accepted.Clusters
+	}
 	switch {
 	case len(c) > 1 && another:
 		return c[1].Cause

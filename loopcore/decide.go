@@ -416,7 +416,11 @@ func otherwise(v *view) (Decision, bool) {
 	c := v.last.Counts.Bad()
 	d.Accept = v.last.comparable() && len(v.delta.NewlyBroken) == 0
 	d.Rule.Detection = fmt.Sprintf("%d %s left", c, plural(c, "failure"))
-	if v.accepted != nil {
+	switch {
+	case v.accepted == nil:
+	case v.last.Verdict == VerdictBuildError && v.accepted.Verdict != VerdictBuildError:
+		d.Rule.Detection = fmt.Sprintf("it does not build any more, so its tests say nothing: %d %s", c, plural(c, "error"))
+	default:
 		d.Rule.Detection = fmt.Sprintf("failures went from %d to %d", v.delta.Before, v.delta.After)
 	}
 	if n := len(v.delta.NewlyBroken); n > 0 {

@@ -60,6 +60,9 @@ func Suggest(d Decision) string {
 		}
 		return "a person decides; `fixloop report` shows what is open, `fixloop waive ID --reason …` accepts a finding"
 	case OutcomeBlocked:
+		if d.Rule.Row == "aborted" {
+			return "nothing is to be done; detect_gate begins a new loop"
+		}
 		return "remove what blocks the gate, then start again with detect_gate"
 	case OutcomeUnresolved:
 		if d.Rule.Row == "stale" {
@@ -90,10 +93,16 @@ const HonestWays = "If this can not be done honestly, report need_decision, bloc
 // left to report, and the next loop may be another.
 const HonestEnd = "Green, so nothing else is to be done. Where a loop can not end green honestly, need_decision, blocked and impossible are good answers too."
 
+// HonestOver is the reminder where a loop has ended without green.
+const HonestOver = "It ended without green, and saying so is right: need_decision, blocked and impossible are good answers of the next loop too."
+
 // Honest is the reminder for an answer of a loop with that outcome.
 func Honest(o Outcome) string {
 	if o == OutcomeSuccess || o == OutcomeNothingToFix {
 		return HonestEnd
+	}
+	if o.Terminal() {
+		return HonestOver
 	}
 	return HonestWays
 }

@@ -180,7 +180,7 @@ func (p *page) delta(d contract.Delta) {
 	p.refs("new", d.New)
 	p.refs("newly broken", d.NewlyBroken)
 	if len(d.Excluded) > 0 {
-		p.line("- left out (killed or flaky): %s", oneLine(strings.Join(d.Excluded, ", ")))
+		p.line("- left out (not run to an end both times, or flaky): %s", oneLine(strings.Join(d.Excluded, ", ")))
 	}
 }
 

@@ -78,6 +78,21 @@ type Run struct {
 	Tests    []loopcore.TestCase `json:"-"` // the inventory, the same way
 }
 
+// Resolved is how many of the run's steps came to a result, which a step does not
+// where one before it did not pass, and none does where the tests were not built.
+func (r Run) Resolved() int {
+	n := 0
+	if r.Verdict == loopcore.VerdictBuildError {
+		return n
+	}
+	for _, s := range r.Steps {
+		if s.Status == loopcore.StepPass || s.Status == loopcore.StepFail {
+			n++
+		}
+	}
+	return n
+}
+
 // Step is how one step of the gate ended in one run.
 type Step struct {
 	Name       string              `json:"name"`

@@ -149,7 +149,7 @@ func flagOf(tool, flag, arg string) bool {
 	is := func(names ...string) bool { return hasAny(tool, names...) }
 	switch flag {
 	case "-k", "-m":
-		return is("pytest", "tox", "unittest") && !(flag == "-m" && tools[arg])
+		return is("pytest", "tox", "unittest") && !(flag == "-m" && tools[arg]) || flag == "-m" && is("ava")
 	case "-p":
 		return is("pytest") && strings.HasPrefix(arg, "no:") || is("unittest")
 	case "-t":

@@ -17,7 +17,7 @@ var (
 		"--onlyChanged --findRelatedTests --selectProjects --ignoreProjects --changedSince --onlyFailures --listTests", // Jest
 		"--passWithNoTests --pass-with-no-tests --no-tests=pass --no-tests=warn --no-tests=ignore --no-tests=auto",     // Jest, Vitest, nextest, ctest
 		"--related --changed --shard --test-shard* --spec --only",                                                      // Vitest, Playwright, Cypress, ExUnit
-		"--grep -g --fgrep -f --invert -i",                                                                             // Mocha
+		"--grep -g --fgrep -f --invert -i --match",                                                                     // Mocha, AVA
 		"--test-name-pattern --test-skip-pattern --test-only",                                                          // node:test
 		"--exclude --exclude-tag --exclude-tags --exclude-pattern --exclude-group --exclude-from --exclude-path",       // by many names
 		"--exclude-paths --exclude-testsuite --exclude-regex --exclude-task --skip -S",                                 // by many names

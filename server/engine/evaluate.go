@@ -229,15 +229,18 @@ func (e *Engine) settleOn(s *space, ses evidence.Session, h loopcore.History, ru
 	return v, nil
 }
 
-// best is the full run with the fewest failures, the latest of equals. A run
-// with blocking findings, or killed, is none.
+// best is the full run with the fewest failures, the latest of equals. One whose
+// build or lint kept its tests from running is behind every one that got further. A
+// run with blocking findings, or killed, is none.
 func best(runs []evidence.Run) *contract.Best {
 	var b *contract.Best
+	most := 0
 	for _, r := range runs {
 		if r.Scope != loopcore.ScopeFull || r.Moved || r.Counts.Killed > 0 || r.Verdict == loopcore.VerdictViolation || r.Verdict == loopcore.VerdictEnvironment {
 			continue
 		}
-		if b == nil || r.Counts.Bad() <= b.Bad {
+		if n := r.Resolved(); b == nil || n > most || n == most && r.Counts.Bad() <= b.Bad {
+			most = n
 			b = &contract.Best{Snapshot: r.Snapshot, Iteration: r.Iteration, Bad: r.Counts.Bad(), Restore: "fixloop restore " + r.Snapshot}
 		}
 	}

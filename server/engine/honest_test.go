@@ -114,3 +114,15 @@ where.send(%w[define _method].join, %w[assert _equal].join) { |*| nil }
 		t.Errorf("%s, %s: %+v", r.Verdict, e.Outcome, r.Guard.Findings)
 	}
 }
+
+// TestBestTreeBuilds: a tree that does not build has few failures, since its
+// tests did not run; it is not the best one.
+func TestBestTreeBuilds(t *testing.T) {
+	b := newBench(t, map[string]string{"build.sh": "#!/bin/sh\n[ ! -f broken ] || { echo 'main.c:1:1: error: no'; exit 1; }\n",
+		"check.sh": checks, "cases.txt": "a no\nb no\nc ok\n"})
+	b.begin(contract.DetectGateIn{TestCommand: "./check.sh", BuildCommand: "./build.sh"}, contract.RunGateIn{})
+	r, e := b.attempt(map[string]string{"broken": "1\n"})
+	if r.Verdict != loopcore.VerdictBuildError || e.Best == nil || e.Best.Iteration != 0 || e.Best.Bad != 2 {
+		t.Errorf("%s, best %+v", r.Verdict, e.Best)
+	}
+}
