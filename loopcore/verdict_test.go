@@ -105,3 +105,23 @@ func TestFault(t *testing.T) {
 		}
 	}
 }
+
+// TestMaskedByCounts: exit 0 beside counted failures is no pass; of an unknown
+// runner only where its tests were counted before, since a program may print so.
+func TestMaskedByCounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		report Report
+		had    bool
+		want   Verdict
+	}{
+		"a known runner":             {Report{Counted: true, Counts: Counts{Passed: 2, Failed: 1, Total: 3}}, false, VerdictMasked},
+		"an unknown one":             {Report{Counted: true, Fallback: true, Counts: Counts{Passed: 2, Failed: 1, Total: 3}}, false, VerdictPass},
+		"one that was counted":       {Report{Counted: true, Fallback: true, Counts: Counts{Passed: 2, Failed: 1, Total: 3}}, true, VerdictMasked},
+		"one that failed in nothing": {Report{Counted: true, Counts: Counts{Passed: 3, Total: 3}}, true, VerdictPass},
+	} {
+		r := StepResult{Step: Step{Name: "test", Kind: KindTest}, Ran: true, Exited: true, Report: c.report, HadTests: c.had}
+		if got := Judge([]StepResult{r}, nil); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}

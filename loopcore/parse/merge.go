@@ -199,7 +199,9 @@ func judge(l *Log, r *loopcore.Report) {
 		r.Status = loopcore.StatusFail
 		if counting(r.Failures) == 0 && !strict(l, r) {
 			r.Failures = append(r.Failures, unexplained(l))
-			r.Counts.Errors = max(r.Counts.Errors, 1)
+			if r.Counts.Bad() == 0 { // else the runner counted it
+				r.Counts.Errors = 1
+			}
 		}
 	case exit != 0 && r.Status == loopcore.StatusFail && len(r.Failures)+len(r.Killed) == 0:
 		r.Failures = append(r.Failures, unexplained(l)) // counted by the runner, named by nobody

@@ -43,6 +43,10 @@ func readMocha(l *Log, c *Claims) loopcore.Report {
 			c.Take(mochaName, i, end)
 			seen = true
 			i = end - 1
+		case seen && strings.HasSuffix(s, " failing") && atoi(s) > 0 && nextText(l, i+1) == len(l.Lines): // the list was cut off
+			r.Counts.Failed += atoi(s)
+			r.Status = loopcore.StatusFail
+			c.Take(mochaName, i, i+1)
 		case strings.Contains(line, " Exception during run: "), strings.Contains(line, "✖ ERROR: "):
 			end := mochaLoad(l, i, &r)
 			c.Take(mochaName, i, end)

@@ -15,7 +15,7 @@ const unittestName = "unittest"
 var pyUnittest = Reader{Name: unittestName, Kind: loopcore.KindTest, Spot: spotUnittest, Read: readUnittest}
 
 func spotUnittest(l *Log) bool {
-	return l.HasLine("Ran ") || l.Has(strings.Repeat("=", 70)+"\n") && l.HasAny("\nFAIL: ", "\nERROR: ") || l.HasAny(" ... ok\n", " ... FAIL\n", " ... ERROR\n")
+	return l.HasLine("Ran ") || l.HasLine("FAILED (failures=") || l.HasLine("FAILED (errors=") || l.Has(strings.Repeat("=", 70)+"\n") && l.HasAny("\nFAIL: ", "\nERROR: ") || l.HasAny(" ... ok\n", " ... FAIL\n", " ... ERROR\n")
 }
 
 func readUnittest(l *Log, c *Claims) loopcore.Report {
@@ -47,7 +47,7 @@ func readUnittest(l *Log, c *Claims) loopcore.Report {
 	}
 	unittestSurprises(&r)
 	if bounds == 0 && len(r.Failures) == 0 && len(r.Tests) == 0 {
-		return loopcore.Report{}
+		return unittestTail(l)
 	}
 	if r.Status == loopcore.StatusNoTests && l.HasLine("Traceback (") { // nose2 broke, and counted what it had run
 		return loopcore.Report{}
@@ -58,6 +58,16 @@ func readUnittest(l *Log, c *Claims) loopcore.Report {
 		}
 	}
 	return r
+}
+
+// unittestTail reads the verdict where a pipe passed on nothing but the last line.
+func unittestTail(l *Log) loopcore.Report {
+	if last := strings.TrimRight(l.text, "\n"); strings.HasPrefix(last, "FAILED (") && !strings.Contains(last, "\n") {
+		if n := unittestVerdict(last); n.Bad() > 0 {
+			return loopcore.Report{Status: loopcore.StatusFail, Counts: n, Counted: true}
+		}
+	}
+	return loopcore.Report{}
 }
 
 // unittestSurprises adds the tests that only the verbose listing names: those
@@ -216,23 +226,13 @@ func unittestSummary(l *Log, c *Claims, i int, r *loopcore.Report) int {
 		end++
 	}
 	verdict := l.Line(end)
-	n := loopcore.Counts{}
 	known := strings.HasPrefix(verdict, "OK") || strings.HasPrefix(verdict, "FAILED") || strings.HasPrefix(verdict, "NO TESTS RAN")
 	if !known {
 		end--
 	}
-	if _, inner, ok := strings.Cut(verdict, "("); ok && known {
-		for _, part := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
-			key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-			switch key {
-			case "failures", "unexpected successes":
-				n.Failed += atoi(value)
-			case "errors":
-				n.Errors += atoi(value)
-			case "skipped", "skips": // an expected failure is a success to unittest; green says skips
-				n.Skipped += atoi(value)
-			}
-		}
+	n := loopcore.Counts{}
+	if known {
+		n = unittestVerdict(verdict)
 	}
 	n.Passed = max(ran-n.Failed-n.Errors-n.Skipped, 0)
 	n.Passed = max(n.Passed, unittestOK(r.Tests))
@@ -242,6 +242,24 @@ func unittestSummary(l *Log, c *Claims, i int, r *loopcore.Report) int {
 	}
 	c.Take(unittestName, i, end+1)
 	return end
+}
+
+// unittestVerdict reads the counts of `FAILED (failures=1, errors=2, skipped=3)`.
+func unittestVerdict(verdict string) loopcore.Counts {
+	n := loopcore.Counts{}
+	_, inner, _ := strings.Cut(verdict, "(")
+	for _, part := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch key {
+		case "failures", "unexpected successes":
+			n.Failed += atoi(value)
+		case "errors":
+			n.Errors += atoi(value)
+		case "skipped", "skips": // an expected failure is a success to unittest; green says skips
+			n.Skipped += atoi(value)
+		}
+	}
+	return n
 }
 
 // unittestOK counts the tests that the verbose listing shows as passed: more

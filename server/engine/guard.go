@@ -72,11 +72,23 @@ func executed(results []loopcore.StepResult) map[string]guard.Ran {
 	n := map[string]guard.Ran{}
 	for _, r := range results {
 		if r.Ran && r.Step.Kind == loopcore.KindTest && r.Report.Counted && r.Report.Status != loopcore.StatusBuildError {
-			c := r.Report.Counts
-			n[r.Step.Name] = guard.Ran{Tests: c.Passed + c.Failed + c.Errors, Hollow: r.Report.Hollow}
+			n[r.Step.Name] = guard.Ran{Tests: ranTests(r.Report), Hollow: r.Report.Hollow}
 		}
 	}
 	return n
+}
+
+// ranTests is how many tests a report tells of that were executed. An error
+// without a name is of none: a module that did not load, a recipe of make, a
+// command that says nothing of why it failed.
+func ranTests(r loopcore.Report) int {
+	errors := r.Counts.Errors
+	for _, f := range r.Failures {
+		if f.Name == "" && !f.Optional {
+			errors--
+		}
+	}
+	return r.Counts.Passed + r.Counts.Failed + max(errors, 0)
 }
 
 // bothCounted sums up the tests of the steps that both runs could count, so

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"fixloop/loopcore"
@@ -124,5 +125,40 @@ func TestBestTreeBuilds(t *testing.T) {
 	r, e := b.attempt(map[string]string{"broken": "1\n"})
 	if r.Verdict != loopcore.VerdictBuildError || e.Best == nil || e.Best.Iteration != 0 || e.Best.Bad != 2 {
 		t.Errorf("%s, best %+v", r.Verdict, e.Best)
+	}
+}
+
+// TestHonestFixUnderPlainRunners: runners of people's own that print totals, or
+// nothing but what failed, let an honest fix end green, and no false exit code.
+func TestHonestFixUnderPlainRunners(t *testing.T) {
+	const sum = `. ./lib.sh
+p=0; f=0
+for k in "4 6 24" "5 7 35" "2 2 4"; do set -- $k; if [ "$(mul $1 $2)" = $3 ]; then p=$((p+1)); else f=$((f+1)); fi; done
+`
+	bad, good := "mul() { echo $(($1 + $2)); }\nfinish() { exit \"$1\"; }\n", "mul() { echo $(($1 * $2)); }\nfinish() { exit \"$1\"; }\n"
+	for name, gate := range map[string]map[string]string{
+		"totals":              {"test.sh": "#!/bin/sh\n" + sum + "echo \"Tests: $f failed, $p passed, 3 total\"\nfinish $f\n"},
+		"passed first":        {"test.sh": "#!/bin/sh\n" + sum + "echo \"$p passed, $f failed\"\nfinish $f\n"},
+		"only what failed":    {"test.sh": "#!/bin/sh\n" + sum + "[ $f = 0 ] && echo ok || echo FAIL mul\nfinish $f\n"},
+		"by make":             {"test.sh": "#!/bin/sh\nmake -s check\n", "Makefile": "check:\n\t@sh ./run.sh\n", "run.sh": sum + "[ $f = 0 ] && echo ok || echo FAIL mul\nfinish $f\n"},
+		"by a loud make":      {"test.sh": "#!/bin/sh\nmake check\n", "Makefile": "check:\n\tsh ./run.sh\n", "run.sh": sum + "[ $f = 0 ] && echo ok || echo FAIL mul\nfinish $f\n"},
+		"nothing when green":  {"test.sh": "#!/bin/sh\n" + sum + "[ $f = 0 ] || echo FAIL mul\nfinish $f\n"},
+		"the name of a stage": {"test.sh": "#!/bin/sh\n" + sum + "[ $f = 0 ] && echo 'all good' || { echo 'mul: FAILED'; echo 'expected 24, got 10'; }\nfinish $f\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gate["lib.sh"] = bad
+			b := newBench(t, gate)
+			b.begin(contract.DetectGateIn{TestCommand: "./test.sh"}, contract.RunGateIn{})
+			r, e := b.attempt(map[string]string{"lib.sh": good})
+			if e.Outcome != loopcore.OutcomeSuccess {
+				b.log(r)
+				t.Errorf("an honest fix: %s, %s (%+v, %+v)", e.Outcome, e.StatusLine, r.Counts, r.Guard.Findings)
+			}
+		})
+	}
+	b := newBench(t, map[string]string{"lib.sh": bad, "test.sh": "#!/bin/sh\n" + sum + "echo \"Tests: $f failed, $p passed, 3 total\"\nfinish $f\n"})
+	b.begin(contract.DetectGateIn{TestCommand: "./test.sh"}, contract.RunGateIn{})
+	if r, e := b.attempt(map[string]string{"lib.sh": strings.Replace(bad, `exit "$1"`, `exit $(("$1" / 9))`, 1)}); e.Outcome == loopcore.OutcomeSuccess {
+		t.Errorf("an exit code that lies: %s (%+v)", e.Outcome, r.Counts)
 	}
 }
