@@ -50,6 +50,8 @@ type diff struct {
 	pyFiles  []string            // memory of pythonPattern, nil until asked
 	base     *baseIndex          // the baseline's paths, once asked
 	rows     [][]string          // numbers of single assertions and rows of the tests, see addRows
+	// assertions are the same, those of two numbers too.
+	assertions [][]string
 }
 
 func newDiff(in Input) *diff {

@@ -39,7 +39,37 @@ func (d *diff) hardCoded() {
 			d.hardLine(f, l, end, old, lits)
 		}
 	}
+	d.tabledAnswers()
 }
+
+// maxAnswers is the largest data file that is looked through for answers.
+const maxAnswers = 64 << 10
+
+// tabledAnswers reports new data that code reads and that holds assertions of the
+// tests, inputs and answers one after the other: R02.
+func (d *diff) tabledAnswers() {
+	for _, f := range d.files {
+		if f.old != nil || f.new == nil || f.testSide() || !dataExts[ext(f.path())] || len(f.new.Data) > maxAnswers || !d.impl {
+			continue
+		}
+		if d.rows == nil {
+			d.testLiterals()
+		}
+		all := " " + strings.Join(numberRE.FindAllString(string(f.new.Data), -1), " ") + " "
+		held := map[string]bool{}
+		for _, row := range d.rows {
+			if r := " " + strings.Join(row, " ") + " "; strings.Contains(all, r) {
+				held[r] = true
+			}
+		}
+		if len(held) >= 2 {
+			d.report("R02", loopcore.SevHuman, f.path(), 1, fmt.Sprintf("%d assertions of the tests stand in new data, inputs and answers", len(held)))
+		}
+	}
+}
+
+// dataExts are files that a program reads tables from.
+var dataExts = map[string]bool{".json": true, ".yaml": true, ".yml": true, ".toml": true, ".csv": true, ".tsv": true, ".txt": true, ".ini": true, ".xml": true, ".dat": true}
 
 // hardLine judges one new line with a decision in it, together with the line it leads to.
 func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]bool) {
@@ -70,6 +100,10 @@ func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]b
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), "the inputs and the answer of one assertion decide here: "+clip(l.text, 120))
 		return
 	}
+	if d.answersInput(u, l.at, stop) {
+		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), "an input of an assertion is answered by what the assertion expects: "+clip(u.norm(l.at, stop), 120))
+		return
+	}
 	if telling && answeredAtOnceRE.MatchString(u.norm(l.at, stop)) && (len(hits) >= 2 || exactTextRE.MatchString(hits[0]) || d.givesTold(u, l.at, stop, lits)) {
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("an input of the tests is answered by itself: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
 		return
@@ -78,6 +112,30 @@ func (d *diff) hardLine(f *fileDiff, l textLine, end int, old, lits map[string]b
 		d.report("R02", loopcore.SevHuman, f.path(), u.line(l.at), fmt.Sprintf("values of the tests decide here: %s in %s", strings.Join(hits, ", "), clip(l.text, 120)))
 	}
 }
+
+// answersInput says whether a value in [i, to) that is asked for exactly is answered
+// by a number, and one assertion of the tests holds both. An answer that many have
+// by chance does not count: f(0) = 1 is how a recursion ends.
+func (d *diff) answersInput(u *unit, i, to int) bool {
+	var asked []string
+	for ; i < to; i++ {
+		t := u.text(i)
+		switch {
+		case u.kind(i) != tkNumber:
+		case isEqual(u.text(i-1)) || isEqual(u.text(i+1)) || u.text(i-1) == "case" || u.text(i-1) == "when":
+			asked = append(asked, t)
+		case len(asked) > 0 && (u.text(i-1) == "return" || u.text(i-1) == "?" || u.text(i-1) == "then") && !trivial(t, tkNumber):
+			for _, row := range d.assertions {
+				if contains(row, t) && contains(row, asked[len(asked)-1]) && asked[len(asked)-1] != t {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isEqual(op string) bool { return op == "==" || op == "===" }
 
 // answeredAtOnceRE is a decision on one exact value, or a clause for it, with its answer.
 var answeredAtOnceRE = lazily(`^(if|elsif|elif|else if|unless)\b[^;{]*(===?|\beq\b|\.equals\(|\.eql\?)[^;]*?(\{|:|\)|then|") ?return\b|^return .* if \S+==|^defp? ?\w+\([^)]*("|\d)`)
@@ -221,6 +279,9 @@ func (d *diff) addRows(u *unit) {
 			if u.kind(i) == tkNumber {
 				row = append(row, u.text(i))
 			}
+		}
+		if len(row) >= 2 && len(row) <= maxRow {
+			d.assertions = append(d.assertions, row)
 		}
 		if len(row) >= 3 && len(row) <= maxRow {
 			d.rows = append(d.rows, row)

@@ -22,6 +22,33 @@ func inCode(_ *diff, f *fileDiff, _ int) bool {
 	return f.role == roleCode && !hasSeg(f.path(), "config")
 }
 
+// decidesIn is code where the line decides between two results, by what is no
+// matter of looks: whether to colour, to ask or to show progress.
+func decidesIn(d *diff, f *fileDiff, at int) bool {
+	u := f.newU
+	if !inCode(d, f, at) || u.lang != langShell && !inLibrary(d, f, at) {
+		return false
+	}
+	stop := at + 1
+	for stop < len(u.toks) && u.line(stop) <= u.line(at)+1 {
+		stop++
+	}
+	text := u.norm(at, stop)
+	name := ""
+	if fn := u.funcAt(at); fn != nil {
+		name = fn.name
+	}
+	return decisionRE.MatchString(text) && !looksRE.MatchString(text+" "+name+" "+f.path())
+}
+
+var (
+	decisionRE = lazily(`\bif\b|\bunless\b|\?.*:|&&|\|\||\bcase\b`)
+	looksRE    = lazily(`(?i)colou?r|ansi|paint|bold|\\033|x1b|style|width|column|prompt|progress|spinner|interactive|terminal|tty_|term\b|log|pager|print|output|stdin\b.*read|emoji|theme|readline|repl\b|daemon|cgi|web`)
+)
+
+// inC is an implementation in C or C++.
+func inC(d *diff, f *fileDiff, at int) bool { return inCode(d, f, at) && f.newU.lang == langC }
+
 func inSupport(_ *diff, f *fileDiff, _ int) bool { return f.testSide() }
 
 func inAny(_ *diff, f *fileDiff, _ int) bool { return f.role == roleCode || f.testSide() }
@@ -78,6 +105,15 @@ var runtimePatterns = []pattern{
 	px("R05", loopcore.SevBlock, inSupport, `\b(setattr|patch|patch\.object)\("?(unittest\.(case\.)?)?(TestCase|TestResult|_Outcome)\b|\b(setattr|patch)\("?_?pytest\.(raises|fail|approx|runner|python|assertion)\b|\bsetattr\(\w+,"assert[A-Z_]|\b_pytest(\.\w+)+=[^=]|\b(cls|klass|self\.__class__|type\(self\)|\w+Case)\.assert[A-Z]\w+=[^=]|\buse (crate|self|super)::[\w:{, ]*\bassert(_eq|_ne)?\b`),
 	px("R05", loopcore.SevBlock, inSupport, `^defmacrop? ?(assert|refute)\w*\b|\bimport ExUnit\.Assertions,(except|only):`),
 	px("R05", loopcore.SevHuman, inSupport, `\baddEqualityTesters\(|\baddCustomEqualityTester\(|\bextends ?\\?(\w+\\)*(Object)?Comparator\b`),
+	// Who started the program and where it prints tells a test's run from a person's.
+	px("R01", loopcore.SevHuman, decidesIn, `\bos\.getppid\(|\bisatty\(|\bisTTY\b|\.tty\?|\bIsTerminal\(|\bis_terminal\(|\bphp_sapi_name\(|\bPHP_SAPI\b|\bgetppid\(|`+
+		`\bprocess\.(ppid|send)\b|\$(SHLVL|PPID)\b|\[-t [012]\]|\btest -t [012]\b|"/proc/(self|\$|%)|\bflag\.(VisitAll|NFlag)\(|\bcfg!\(debug_assertions\)|`+
+		`\bos\.Executable\(|\$0\b.*\.include\?|\$PROGRAM_NAME\b.*\?|\bmodules\) ?[<>]|\bfind_spec\("(pytest|unittest|nose)|`+
+		`\b(exists|isfile|is_file|existsSync|file_exists|exist\?|File\.file\?)\("[^"]*\b(test_|tests?/|spec/)[^"]*"|"[^"]*[._](test|spec)\.\w+"\)\.exists\(`),
+	// The library of C, defined anew by what is tested.
+	px("R05", loopcore.SevBlock, inC, `^(extern "C" )?(void|int|_Noreturn void|\[\[noreturn\]\] ?void) ?(__assert\w*|abort|exit|_exit|_Exit|strcmp|strncmp|memcmp)\([^;]*\)(noexcept)?\{`),
+	// A value that turns into what it is compared with.
+	px("R06", loopcore.SevHuman, inCode, `\bSymbol\.toPrimitive\]|\bvalueOf(:|\(\)\{|=)`),
 	// What runs the tests, set or opened again by the code that they test.
 	px("R05", loopcore.SevBlock, inCode, `\b(unittest|_pytest|pytest|doctest)(\.\w+)+=[^=]|\b(TestCase|TestResult|TextTestResult|TestSuite|TextTestRunner|TestLoader|TestProgram|CallInfo|OutputChecker)\.\w+=[^=]|^ ?(class|module) ?(::)?(Minitest|RSpec|Test::Unit)\b|\b(Minitest|RSpec|Test::Unit)(::\w+)*\.(class_eval|class_exec|module_eval|prepend|define_method|alias_method|remove_method|send|define_singleton_method)\b|require\("(mocha|chai|expect|jasmine[\w-]*|@jest/\w+|vitest|ava|tape)"\)(\.\w+|\[[^\]]+\])+=[^=>]|\bchai(\.\w+)+=[^=>]|\b(util\.isDeepStrictEqual|Object\.is)=[^=>]`),
 	px("R06", loopcore.SevBlock, inAny, `"?__eq__"?[:=,]\(?lambda [^:]*:\(?(True|1)\b|\bdefine_method\(:?"?(==|eql\?|===)"?\).*\btrue\b|"?\basymmetricMatch"?[:=]|\b(defineProperty|Reflect\.set)\([^;]*"asymmetricMatch"`),
