@@ -150,8 +150,7 @@ func (s *minitestRun) text(f *loopcore.Failure, i int) int {
 			blank++
 			continue
 		}
-		if fr,
-			ok := rubyFrame(line); ok && (indent(line) > 0 || strings.Contains(line, ":in ")) && !strings.Contains(t[:min(len(t), strings.Index(t, ".rb")+1)], " ") {
+		if fr, ok := rubyFrame(line); ok && (indent(line) > 0 || strings.Contains(line, ":in ")) && !strings.Contains(t[:min(len(t), strings.Index(t, ".rb")+1)], " ") {
 			f.Frames = append(f.Frames, fr)
 			continue
 		}

@@ -121,8 +121,8 @@ func (t *teamcityRun) fail(i int, attrs map[string]string) {
 		f.Message = oneLine(f.Message + " expected: " + attrs["expected"] + " actual: " + attrs["actual"])
 	}
 	head, _, _ := strings.Cut(attrs["message"], " ")
-	if _, _,
-		ok := strings.Cut(attrs["message"], " : "); ok || strings.HasSuffix(strings.TrimSuffix(head, ":"), "Error") || strings.HasSuffix(strings.TrimSuffix(head, ":"), "Exception") {
+	head = strings.TrimSuffix(head, ":")
+	if strings.Contains(attrs["message"], " : ") || strings.HasSuffix(head, "Error") || strings.HasSuffix(head, "Exception") {
 		f.Kind = loopcore.FailError
 	}
 	f.Message = strings.Replace(f.Message, " : ", ": ", 1)

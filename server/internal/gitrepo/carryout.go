@@ -107,8 +107,7 @@ func (o *op) checkRoom(ctx context.Context, p *plan) error {
 		need += (uint64(size) + block - 1) / block * block
 	}
 	if need > free {
-		return loopcore.Refuse(loopcore.CodeDisk, "free some space and call again; nothing was written",
-			"restoring needs %d bytes and %d are free", need, free)
+		return loopcore.Refuse(loopcore.CodeDisk, "free some space and call again; nothing was written", "restoring needs %d bytes and %d are free", need, free)
 	}
 	return nil
 }

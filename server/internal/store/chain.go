@@ -19,8 +19,7 @@ func (d *DB) link(tx *sql.Tx, session, kind, ref string, body any) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("INSERT INTO chain (session, n, kind, ref, at, body, hash) VALUES (?,?,?,?,?,?,?)",
-		session, r.N, r.Kind, r.Ref, stamp(r.At), string(r.Body), r.Hash)
+	_, err = tx.Exec("INSERT INTO chain (session, n, kind, ref, at, body, hash) VALUES (?,?,?,?,?,?,?)", session, r.N, r.Kind, r.Ref, stamp(r.At), string(r.Body), r.Hash)
 	return err
 }
 

@@ -56,8 +56,7 @@ func (d *DB) damaged(err error) error {
 }
 
 func diskRefusal(path string, err error) error {
-	return loopcore.Refuse(loopcore.CodeDisk, "make that folder writable, or point FIXLOOP_STATE at one that is",
-		"can not write %s: %v", filepath.Clean(path), err)
+	return loopcore.Refuse(loopcore.CodeDisk, "make that folder writable, or point FIXLOOP_STATE at one that is", "can not write %s: %v", filepath.Clean(path), err)
 }
 
 func noSession(id string) error {
