@@ -61,7 +61,7 @@ func (s *shapes) read(r loopcore.Report) loopcore.Report {
 	if l.In.HasExit && l.In.Exit == 0 && counting(s.found) != counts.Failed+counts.Errors {
 		s.found = nil // what a test printed
 	}
-	if len(s.found) == 0 && !counted && !s.noTests() {
+	if len(s.found) == 0 && (r.Counted || !counted && !s.noTests()) { // a known runner's totals need no other's
 		return r
 	}
 	r.Fallback = true
