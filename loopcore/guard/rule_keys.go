@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -21,9 +22,32 @@ type keyChange struct {
 const silent = loopcore.Severity("")
 
 // judge reports the change where it makes the gate ask for less.
+// inherited says whether a lint of a crate went because the crate takes those of
+// its workspace, which names it as strictly now.
+func (c keyChange) inherited() bool {
+	if len(c.b) > 0 || baseName(c.f.path()) != "Cargo.toml" || !strings.HasPrefix(c.key, "lints.") || c.f.new == nil || !inheritsRE.MatchString(string(c.f.new.Data)) {
+		return false
+	}
+	for _, o := range c.d.files {
+		if baseName(o.path()) != "Cargo.toml" || o.new == nil {
+			continue
+		}
+		if set, ok := readSettings(o.path(), data(o.new)); ok && slices.Equal(set["workspace."+c.key], c.a) {
+			return true
+		}
+	}
+	return false
+}
+
+// inheritsRE takes over the lints of the workspace.
+var inheritsRE = lazily(`(?m)^\[lints\]\s*\n\s*workspace\s*=\s*true|^lints\.workspace\s*=\s*true`)
+
 func (c keyChange) judge() {
 	if strings.HasSuffix(c.key, "ignore_missing_imports") && c.d.foreignModule(c.key) {
 		return // nothing of ours is checked less
+	}
+	if c.inherited() {
+		return
 	}
 	sev := c.softened(c.looser())
 	if sev == loopcore.SevHuman && c.r.rule == "C01" && leaveOutRE.MatchString(wordsOf(c.key)) && c.d.namesTest(minus(c.b, c.a)) {

@@ -20,10 +20,12 @@ func (d *diff) offRules() {
 			d.recipeFails(f)
 		}
 		d.guarded(f)
+		d.docTests(f)
 		if f.testSide() || f.hasTests() {
 			d.codeInComments(f)
 			d.offLists(f)
 			d.listedUnder(f)
+			d.unasked(f)
 			d.ignoredWarnings(f)
 			d.suiteExits(f)
 			d.errexitGone(f)

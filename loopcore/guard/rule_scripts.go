@@ -60,6 +60,22 @@ func (d *diff) scriptPatterns(f *fileDiff) {
 // dataOnlyRE is a list of exclusions that names nothing but build and text files.
 var dataOnlyRE = lazily(`exclude:\s*\[\s*("[^"]*(CMakeLists\.txt|\.md|\.txt|\.plist|\.cmake|\.docc)"[,\s]*)+\]`)
 
+// sameGlobs says whether a line chooses by patterns that a line which is gone chose
+// by, under another name: t.pattern = "x", t.test_files = FileList["x"].
+func sameGlobs(line, a, b string) bool {
+	globs := quotedPartRE.FindAllString(line, -1)
+	gone := addedText(b, a)
+	for _, g := range globs {
+		if !strings.Contains(g, "*") || !strings.Contains(gone, g) {
+			return false
+		}
+	}
+	return len(globs) > 0 && !strings.Contains(line, "exclude")
+}
+
+// quotedPartRE is a text in quotes of either kind.
+var quotedPartRE = lazily(`"[^"]*"|'[^']*'`)
+
 func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 	if s.add != nil {
 		for _, l := range strings.Split(addedText(a, b), "\n") {
@@ -70,7 +86,7 @@ func (d *diff) applyScript(f *fileDiff, s scriptPattern, a, b string) {
 			if strings.Count(a, m) >= strings.Count(b, m) && s.rule != "C03" && !strings.HasSuffix(m, "=") {
 				continue // moved or rewrapped
 			}
-			if s.rule == "C01" && dataOnlyRE.MatchString(l) {
+			if s.rule == "C01" && (dataOnlyRE.MatchString(l) || sameGlobs(l, a, b)) {
 				continue
 			}
 			sev := s.sev

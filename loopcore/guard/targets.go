@@ -339,7 +339,7 @@ func scriptTargets(p string, b []byte) commandSet {
 			continue
 		}
 		var runs []string
-		for _, c := range out[n] {
+		for _, c := range asNPM(out[n]) {
 			ws := shellWords(c)
 			for i, w := range ws {
 				if (w == "run" || w == "run-s" || w == "run-p" || w == "npm-run-all") && i+1 < len(ws) {
