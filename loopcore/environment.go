@@ -35,7 +35,8 @@ var faults = []struct {
 	{Lazily(`((?:Your Ruby version is \S+, but your Gemfile specified|rustc \S+ is not supported by|go\.mod requires go >= )[^\n]{0,60})`),
 		"install the version that the project asks for (%s)", false, false},
 	{Lazily(`(?i)(no space left on device|disk quota exceeded|ENOSPC)`), "free disk space (%s)", false, false},
-	{Lazily(`(?m)^\s*(?:fatal|error|go|npm (?:ERR!|error)|curl|warning: spurious network error)\b[^\n]*?((?i:could not resolve host|getaddrinfo ENOTFOUND|lookup [\w.-]+[^\n]{0,40}: no such host|failed to connect to|network is unreachable)[^\n]{0,60})`),
+	{Lazily(`(?m)^\s*(?:fatal|error|go|npm (?:ERR!|error)|curl|warning: spurious network error)\b[^\n]*?((?i:could not resolve host|` +
+		`getaddrinfo ENOTFOUND|lookup [\w.-]+[^\n]{0,40}: no such host|failed to connect to|network is unreachable)[^\n]{0,60})`),
 		"give the gate network access, or fetch beforehand what it downloads (%s)", false, false},
 	{Lazily(`(ECONNREFUSED[^\n]{0,60}|[Cc]onnection refused[^\n]{0,60})`), "start the service that the tests connect to (%s)", false, true},
 }

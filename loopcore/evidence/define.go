@@ -19,7 +19,8 @@ type definition struct {
 var called = loopcore.Lazily(`([A-Za-z_][A-Za-z0-9_]*)\s*\(`)
 
 // defines is a line that declares a callable name, in most languages.
-var defines = loopcore.Lazily(`\b(?:func|def|function|fn|fun|sub|class|defp?|struct|impl|const|let|var|public|private|protected|static|export|void|int|bool|string|double|float|auto)\b[^=;]*?\b([A-Za-z_][A-Za-z0-9_]*)\s*[(:={]`)
+var defines = loopcore.Lazily(`\b(?:func|def|function|fn|fun|sub|class|defp?|struct|impl|const|let|var|public|private|protected|static|export|void|int|bool|` +
+	`string|double|float|auto)\b[^=;]*?\b([A-Za-z_][A-Za-z0-9_]*)\s*[(:={]`)
 
 // definitions looks for what the failing line and message call, in the file
 // that the test's name points at and in the change set: the likely places to

@@ -16,7 +16,8 @@ func (d *diff) judgeKept(p testPair, o, n *check) {
 }
 
 // failureRE are the exceptions that assertions throw.
-var failureRE = lazily(`\b(Assertion(Error|Failed|FailedError|FailedException|Exception)|AssertFailedException|ExpectationFailedException|ExpectationNotMetError|MultipleFailuresError|XunitException|Minitest::Assertion|TestAbortedException)\b`)
+var failureRE = lazily(`\b(Assertion(Error|Failed|FailedError|FailedException|Exception)|AssertFailedException|ExpectationFailedException|` +
+	`ExpectationNotMetError|MultipleFailuresError|XunitException|Minitest::Assertion|TestAbortedException)\b`)
 
 // expectedByMarkRE is the failure that a mark of a test expects.
 var expectedByMarkRE = lazily(`\bexpected=\{?\w+(\.\w+)*\.class|\bexpectedExceptions=[^,)]+|\bExpectedException\(typeof\(\w+\)`)

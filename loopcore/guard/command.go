@@ -16,8 +16,13 @@ type hit struct {
 }
 
 var (
-	maskRE   = lazily(`\|\| ?(true|:|exit 0|echo\b[^|;&]*|/bin/true|return 0|\(exit 0\)|exit /b 0|ver)( |$|;|\)|")|; ?(true|:|exit 0)( |$|"|\))|\bset \+e\b|\bset \+o (errexit|pipefail)|\bexit 0$|& ?exit /b 0|\|\|$`)
-	updateRE = lazily(`(^| )(-u|--test-update-snapshots|--update-?[sS]napshots?|--updateSnapshot|--snapshot-update|--update|-update|--update-goldens?|--accept|--ci=false|--bless|--inline-snapshot=\S*(fix|create)\S*|--approve|--force-regen|--regen-all|--update-baseline|--rebase|-d --update-snapshots|--record|--overwrite)( |=|$)|\b(INSTA_UPDATE=(always|unseen|1|new|no)|INSTA_FORCE_PASS=1|UPDATE_\w+=\S+|\w*UPDATE_(SNAPSHOTS?|GOLDENS?|EXPECT)\w*=\S+|SNAPSHOT_UPDATE=\S+|TRYBUILD=overwrite|RECORD_MODE=\S+|VCR_RECORD\w*=\S+|VCR=all|REGENERATE\w*=\S+|BLESS=1|UPDATE=1|GOLDEN_UPDATE=\S+)|\binsta (accept|test --accept)|--record-mode=\S*(all|rewrite|new)`)
+	maskRE = lazily(`\|\| ?(true|:|exit 0|echo\b[^|;&]*|/bin/true|return 0|\(exit 0\)|exit /b 0|ver)( |$|;|\)|")|; ?(true|:|exit 0)( |$|"|\))|` +
+		`\bset \+e\b|\bset \+o (errexit|pipefail)|\bexit 0$|& ?exit /b 0|\|\|$`)
+	updateRE = lazily(`(^| )(-u|--test-update-snapshots|--update-?[sS]napshots?|--updateSnapshot|--snapshot-update|--update|-update|--update-goldens?|` +
+		`--accept|--ci=false|--bless|--inline-snapshot=\S*(fix|create)\S*|--approve|--force-regen|--regen-all|--update-baseline|--rebase|` +
+		`-d --update-snapshots|--record|--overwrite)( |=|$)|\b(INSTA_UPDATE=(always|unseen|1|new|no)|INSTA_FORCE_PASS=1|UPDATE_\w+=\S+|` +
+		`\w*UPDATE_(SNAPSHOTS?|GOLDENS?|EXPECT)\w*=\S+|SNAPSHOT_UPDATE=\S+|TRYBUILD=overwrite|RECORD_MODE=\S+|VCR_RECORD\w*=\S+|VCR=all|` +
+		`REGENERATE\w*=\S+|BLESS=1|UPDATE=1|GOLDEN_UPDATE=\S+)|\binsta (accept|test --accept)|--record-mode=\S*(all|rewrite|new)`)
 )
 
 // goOnRE has what runs several tasks pass over one that failed.
@@ -452,7 +457,8 @@ var (
 	// strictEnvRE are flags in the environment that turn warnings into failures.
 	strictEnvRE = lazily(`\b\w*FLAGS=["']?[^"'\n]*(-D ?warnings|-Werror)`)
 	// shadowRE defines a function of a tool's name.
-	shadowRE = lazily(`(?m)(^|[;\s])(function )?(npm|npx|yarn|pnpm|go|cargo|pytest|python3?|make|mvn|gradle|bundle|rspec|composer|php|dotnet|mix|swift|ctest|bats|git|exit|false|set)\s*\(\) *\{`)
+	shadowRE = lazily(`(?m)(^|[;\s])(function )?(npm|npx|yarn|pnpm|go|cargo|pytest|python3?|make|mvn|gradle|bundle|rspec|composer|php|dotnet|mix|swift|` +
+		`ctest|bats|git|exit|false|set)\s*\(\) *\{`)
 )
 
 // neverRunsRE has a constant decide before a command.

@@ -48,7 +48,8 @@ const (
 	pyCover    = `(^|/)(\.coveragerc|pyproject\.toml|setup\.cfg|tox\.ini|\.coveragerc\.toml)$`
 	jestFiles  = `(^|/)(jest\.config\.\w+|jest[\w.-]*\.(js|ts|json|cjs|mjs)|package\.json|vitest\.config\.\w+|vite\.config\.\w+|vitest\.workspace\.\w+|vitest\.[\w-]*\.?config\.\w+)$`
 	mochaFiles = `(^|/)(\.mocharc(\.\w+)?|package\.json)$`
-	playFiles  = `(^|/)(playwright[\w.-]*\.config\.\w+|cypress\.config\.\w+|cypress\.json|playwright\.config\.\w+|\.?ava\.config\.\w+|karma\.conf\.\w+|wdio\.conf\.\w+|codecept\.conf\.\w+|\.taprc)$`
+	playFiles  = `(^|/)(playwright[\w.-]*\.config\.\w+|cypress\.config\.\w+|cypress\.json|playwright\.config\.\w+|\.?ava\.config\.\w+|` +
+		`karma\.conf\.\w+|wdio\.conf\.\w+|codecept\.conf\.\w+|\.taprc)$`
 	tsFiles    = `(^|/)(tsconfig[\w.-]*\.json|jsconfig\.json|deno\.jsonc?)$`
 	jsLint     = `(^|/)(eslint\.config\.\w+|\.eslintrc(\.\w+)?|biome\.jsonc?|\.oxlintrc\.json|oxlint\.json|tslint\.json|package\.json|\.stylelintrc(\.\w+)?|deno\.jsonc?)$`
 	goLint     = `(^|/)\.golangci\.(ya?ml|toml|json)$`
@@ -102,9 +103,11 @@ var keyRules = []keyRule{
 	kx("C05", looseDown, phpstanF, `(minMsi|minCoveredMsi)$`),
 	kx("C05", looseDown, anyFile, `(minimum_coverage|coverage_threshold|min_coverage|minCoverage|coverage-threshold)$`),
 	// mypy, pyright
-	kx("C04", looseOn, pyTypes, `(mypy|mypy-[^.]*|tool\.mypy|overrides.*)\.(ignore_errors|ignore_missing_imports|implicit_optional|allow_\w+|implicit_reexport)$|^mypy.*\.(ignore_errors|ignore_missing_imports)$`),
+	kx("C04", looseOn, pyTypes, `(mypy|mypy-[^.]*|tool\.mypy|overrides.*)\.(ignore_errors|ignore_missing_imports|implicit_optional|allow_\w+|implicit_reexport)$|`+
+		`^mypy.*\.(ignore_errors|ignore_missing_imports)$`),
 	kx("C04", looseOff, pyTypes, `mypy.*\.(strict\w*|disallow_\w+|check_untyped_defs|warn_\w+|no_implicit_optional|extra_checks|no_implicit_reexport|strict_equality)$`),
-	kx("C04", looseGrow, pyTypes, `(mypy.*\.(exclude|disable_error_code|per_module)|pyright\.(exclude|ignore)|^exclude|^ignore|(ty|pyrefly)\..*(exclude|ignore)|project[-_]excludes)$`),
+	kx("C04", looseGrow, pyTypes, `(mypy.*\.(exclude|disable_error_code|per_module)|pyright\.(exclude|ignore)|^exclude|^ignore|(ty|pyrefly)\..*(exclude|ignore)|`+
+		`project[-_]excludes)$`),
 	kx("C04", looseShrink, pyTypes, `(mypy.*\.(files|packages|enable_error_code|plugins)|pyright\.(include|strict)|^include|^strict)$`),
 	kx("C04", looseChange, pyTypes, `mypy.*\.follow_imports$`),
 	kx("C04", looseWord, pyTypes, `typeCheckingMode$`),
@@ -112,7 +115,9 @@ var keyRules = []keyRule{
 	kx("C04", looseOff, pyTypes, `(pyright\.|^)(strict\w+|enableTypeIgnoreComments=false)$`),
 	// ruff, flake8, pylint, bandit
 	kx("C03", looseShrink, pyLint, `(ruff(\.lint)?|^lint|^)\.?(select|extend-select|fixable=no)$|flake8\.(select|extend-select|enable)$|pylint.*\.(enable|load-plugins)$`),
-	kx("C03", looseGrow, pyLint, `(ruff(\.lint)?|flake8|^lint|^)\.?(ignore|extend-ignore|exclude|extend-exclude|per-file-ignores.*|extend-per-file-ignores.*|unfixable=no)$|flake8\.per-file-ignores$|pylint.*\.(disable|ignore|ignore-patterns|ignore-paths|ignored-modules|ignored-classes)$|bandit.*\.(skips|exclude_dirs|exclude)$|per_file_ignores`),
+	kx("C03", looseGrow, pyLint, `(ruff(\.lint)?|flake8|^lint|^)\.?(ignore|extend-ignore|exclude|extend-exclude|per-file-ignores.*|extend-per-file-ignores.*|`+
+		`unfixable=no)$|flake8\.per-file-ignores$|pylint.*\.(disable|ignore|ignore-patterns|ignore-paths|ignored-modules|ignored-classes)$|`+
+		`bandit.*\.(skips|exclude_dirs|exclude)$|per_file_ignores`),
 	kx("C03", looseUp, pyLint, `(max-complexity|max-line-length|line-length|max-args|max-branches|max-statements|max-returns|max-locals|max-doc-length)$`),
 	kx("C03", looseDown, pyLint, `fail[-_]under$`),
 	kx("C03", looseOn, pyLint, `(exit[-_]zero|force-exclude=no|preview=no)$`),
@@ -121,7 +126,8 @@ var keyRules = []keyRule{
 	kx("C01", looseShrink, jestFiles, `(^|jest\.|test\.|projects.*\.)(testMatch|testRegex|roots|projects|include|test\.include|moduleFileExtensions|setupFilesAfterEnv=no)$`),
 	kx("C01", looseGrow, jestFiles, `(^|jest\.|test\.|projects.*\.)(testPathIgnorePatterns|modulePathIgnorePatterns|watchPathIgnorePatterns=no|exclude)$`),
 	kx("C01", looseChange, jestFiles, `(^|jest\.|test\.)(testNamePattern|onlyChanged|findRelatedTests|filter|changed|changedSince|shard|dir)$`),
-	kx("C02", looseOn, jestFiles, `(^|jest\.|test\.)(passWithNoTests|allowOnly|dangerouslyIgnoreUnhandledErrors|bail=no|isolatedModules|ignoreSourceErrors|typecheck\.ignoreSourceErrors|onlyFailures|forceExit=no)$|diagnostics\.warnOnly$|typecheck\.ignoreSourceErrors$`),
+	kx("C02", looseOn, jestFiles, `(^|jest\.|test\.)(passWithNoTests|allowOnly|dangerouslyIgnoreUnhandledErrors|bail=no|isolatedModules|ignoreSourceErrors|`+
+		`typecheck\.ignoreSourceErrors|onlyFailures|forceExit=no)$|diagnostics\.warnOnly$|typecheck\.ignoreSourceErrors$`),
 	kx("C02", looseOff, jestFiles, `(diagnostics|errorOnDeprecated|injectGlobals=no|typecheck\.enabled|test\.globals=no|expect\.requireAssertions)$`),
 	kx("C06", looseUp, jestFiles, `(^|jest\.|test\.)(retry|retries|testTimeout|hookTimeout|teardownTimeout|retryTimes|slowTestThreshold=no)$`),
 	kx("S02", looseOn, jestFiles, `(^|jest\.|test\.)(update|updateSnapshot)$`),
@@ -133,15 +139,21 @@ var keyRules = []keyRule{
 	kx("C01", looseShrink, mochaFiles+"|"+playFiles, `(^|mocha\.|ava\.)(spec|files|extension|testMatch|testDir|specPattern|projects.*\.testMatch)$`),
 	kx("C01", looseGrow, mochaFiles+"|"+playFiles, `(^|mocha\.|e2e\.|component\.|projects.*\.)(ignore|exclude|testIgnore|excludeSpecPattern|ignoreTestFiles)$`),
 	kx("C01", looseChange, mochaFiles+"|"+playFiles, `(^|mocha\.|ava\.|projects.*\.)(grep|fgrep|invert|grepInvert|match|only)$`),
-	kx("C02", looseOff, mochaFiles+"|"+playFiles, `(^|mocha\.)(forbid-?only|forbid-?pending|forbidOnly|forbidPending|check-leaks|failZero|failOnEmptyTestSuite|fail-zero|failWithoutAssertions|failOnFlakyTests)$`),
-	kx("C02", looseOn, mochaFiles+"|"+playFiles, `(^|mocha\.)(pass-on-failing-test-suite|passOnFailingTestSuite|allow-uncaught|dry-run|pass-with-no-tests|passWithNoTests|ignoreSnapshots|failOnStatusCode=no)$`),
-	kx("C06", looseUp, mochaFiles+"|"+playFiles, `(^|mocha\.|projects.*\.|use\.|e2e\.)(retries|timeout|defaultCommandTimeout|expect\.timeout|actionTimeout|globalTimeout|retries\.\w+|slow)$`),
+	kx("C02", looseOff, mochaFiles+"|"+playFiles, `(^|mocha\.)(forbid-?only|forbid-?pending|forbidOnly|forbidPending|check-leaks|failZero|failOnEmptyTestSuite|fail-zero|`+
+		`failWithoutAssertions|failOnFlakyTests)$`),
+	kx("C02", looseOn, mochaFiles+"|"+playFiles, `(^|mocha\.)(pass-on-failing-test-suite|passOnFailingTestSuite|allow-uncaught|dry-run|pass-with-no-tests|passWithNoTests|`+
+		`ignoreSnapshots|failOnStatusCode=no)$`),
+	kx("C06", looseUp, mochaFiles+"|"+playFiles, `(^|mocha\.|projects.*\.|use\.|e2e\.)(retries|timeout|defaultCommandTimeout|expect\.timeout|actionTimeout|globalTimeout|`+
+		`retries\.\w+|slow)$`),
 	kh("E06", looseAny, mochaFiles+"|"+playFiles, `(^|mocha\.|ava\.)(require|file|import|node-option|loader)$`),
 	kx("S02", looseChange, playFiles, `updateSnapshots$`),
 	kx("A05", looseUp, playFiles, `(maxDiffPixels|maxDiffPixelRatio|threshold)$`),
 	// tsc
-	kx("C04", looseOn, tsFiles, `compilerOptions\.(skipLibCheck|skipDefaultLibCheck|allowUnreachableCode|allowUnusedLabels|suppress\w+|noCheck|noLib|keyofStringsOnly|allowJs=no|noResolve)$`),
-	kx("C04", looseOff, tsFiles, `compilerOptions\.(strict\w*|no(Implicit|Unchecked|Unused|Fallthrough|Property|Error|EmitOnError)\w*|exactOptionalPropertyTypes|checkJs|alwaysStrict|useUnknownInCatchVariables|forceConsistentCasingInFileNames|isolatedDeclarations|erasableSyntaxOnly|verbatimModuleSyntax)$`),
+	kx("C04", looseOn, tsFiles, `compilerOptions\.(skipLibCheck|skipDefaultLibCheck|allowUnreachableCode|allowUnusedLabels|suppress\w+|noCheck|noLib|`+
+		`keyofStringsOnly|allowJs=no|noResolve)$`),
+	kx("C04", looseOff, tsFiles, `compilerOptions\.(strict\w*|no(Implicit|Unchecked|Unused|Fallthrough|Property|Error|EmitOnError)\w*|exactOptionalPropertyTypes|`+
+		`checkJs|alwaysStrict|useUnknownInCatchVariables|forceConsistentCasingInFileNames|isolatedDeclarations|erasableSyntaxOnly|`+
+		`verbatimModuleSyntax)$`),
 	kx("C04", looseGrow, tsFiles, `^exclude$`),
 	kx("C04", looseShrink, tsFiles, `^(include|files|references)$`),
 	// eslint, biome
@@ -152,7 +164,9 @@ var keyRules = []keyRule{
 	kx("C03", looseLevel, jsLint, `(linterOptions\.\w+|categories\.\w+)$`),
 	// Go
 	kx("C03", looseShrink, goLint, `^linters\.(enable|enable-all)$|^formatters\.enable$`),
-	kx("C03", looseGrow, goLint, `^linters\.disable$|(exclusions|issues).*(paths|exclude.*|rules.*|presets|generated)|run\.(skip-\w+|build-tags)$|linters-settings.*\.(exclude\w*|ignore\w*|disable\w*|skip\w*)$|linters\.settings.*\.(exclude\w*|ignore\w*|disable\w*|skip\w*|exclude-functions)$`),
+	kx("C03", looseGrow, goLint, `^linters\.disable$|(exclusions|issues).*(paths|exclude.*|rules.*|presets|generated)|run\.(skip-\w+|build-tags)$|`+
+		`linters-settings.*\.(exclude\w*|ignore\w*|disable\w*|skip\w*)$|linters\.settings.*\.(exclude\w*|ignore\w*|disable\w*|skip\w*|`+
+		`exclude-functions)$`),
 	kx("C02", looseAny, goLint, `(issues-exit-code)$`),
 	kx("C02", looseOff, goLint, `run\.tests$`),
 	kx("C03", looseOn, goLint, `(issues\.new|disable-all|whole-files|allow-parallel-runners=no|allow-serial-runners=no|exclude-use-default|exclude-generated=no)$`),
@@ -169,16 +183,19 @@ var keyRules = []keyRule{
 	kx("C03", looseUp, cargoFiles, `^(cognitive-complexity-threshold|too-many-\w+|type-complexity-threshold|\w+-threshold)$`),
 	kx("C03", looseOn, cargoFiles, `^allow-(unwrap|expect|panic|dbg|print|indexing)\w*`),
 	kx("C08", looseOff, cargoFiles, `profile\.(test|dev)\.(debug-assertions|overflow-checks)$`),
-	kx("C12", looseAny, cargoFiles, `^patch\..*(proptest|rstest|insta|mockall|pretty_assertions|assert_cmd|quickcheck|criterion|test-case|serial_test|approx|float-cmp|tokio-test|trybuild)`),
+	kx("C12", looseAny, cargoFiles, `^patch\..*(proptest|rstest|insta|mockall|pretty_assertions|assert_cmd|quickcheck|criterion|test-case|serial_test|approx|float-cmp|`+
+		`tokio-test|trybuild)`),
 	kh("C12", looseShrink, `(^|/)rust-toolchain\.toml$`, `components$`),
 	kx("C01", looseChange, nextest, `(default-filter|default-miri-filter)$`),
 	kx("C06", looseUp, nextest, `(retries|retries\.count|slow-timeout|slow-timeout\.period|leak-timeout|terminate-after)$`),
 	kx("C02", looseChange, nextest, `(flaky-result|leak-timeout\.result|junit\.flaky\w*|on-timeout)$`),
 	kx("C06", looseAny, nextest, `overrides.*(retries|slow-timeout.*)$`),
 	// Maven
-	kx("C02", looseOn, pomFiles, `(skipTests|skipITs|skip|maven\.test\.skip|testFailureIgnore|skipExec|maven\.test\.failure\.ignore|skipITs|skipUnitTests|enforcer\.skip|checkstyle\.skip|spotbugs\.skip|pmd\.skip|jacoco\.skip|surefire\.skip\w*|failNever)$`),
+	kx("C02", looseOn, pomFiles, `(skipTests|skipITs|skip|maven\.test\.skip|testFailureIgnore|skipExec|maven\.test\.failure\.ignore|skipITs|skipUnitTests|`+
+		`enforcer\.skip|checkstyle\.skip|spotbugs\.skip|pmd\.skip|jacoco\.skip|surefire\.skip\w*|failNever)$`),
 	kx("C02", looseOff, pomFiles, `(failIfNoTests|failIfNoSpecifiedTests|failOnViolation|failsOnError|failOnError|failOnWarning|showWarnings=no|enableAssertions|trimStackTrace=no)$`),
-	kx("C01", looseGrow, pomFiles, `(surefire|failsafe|checkstyle|pmd|spotbugs).*(excludes\.exclude|excludedGroups|testExcludes\.testExclude|excludesFile)$|testExcludes\.testExclude$|(surefire|failsafe).*excludes$`),
+	kx("C01", looseGrow, pomFiles, `(surefire|failsafe|checkstyle|pmd|spotbugs).*(excludes\.exclude|excludedGroups|testExcludes\.testExclude|excludesFile)$|`+
+		`testExcludes\.testExclude$|(surefire|failsafe).*excludes$`),
 	kx("C01", looseAny, pomFiles, `(surefire|failsafe).*(includes\.include|\.groups|\.test|includesFile|suiteXmlFile|dependenciesToScan.*|testSourceDirectory)$|testSourceDirectory$`),
 	kx("C06", looseUp, pomFiles, `(rerunFailingTestsCount|forkedProcessTimeoutInSeconds|parallelTestsTimeout\w*|skipAfterFailureCount)$`),
 	kx("C10", looseGrow, pomFiles, `compilerArgs\.arg=no$`),
@@ -193,7 +210,8 @@ var keyRules = []keyRule{
 	kx("C10", looseLevel, `(^|/)gradle\.properties$`, `warning\.mode$`),
 	// Gradle
 	kx("C02", looseOn, gradleF, `ignoreFailures$|ignoreExitValue$|isIgnoreFailures$`),
-	kx("C02", looseOff, gradleF, `(failOnNoMatchingTests|isFailOnNoMatchingTests|failFast=no|allWarningsAsErrors|abortOnError|checkReleaseBuilds|warningsAsErrors|enableAssertions|failOnNoDiscoveredTests|failOnPassedAfterRetry|buildUponDefaultConfig|checkDependencies|isAbortOnError)(\.set)?$`),
+	kx("C02", looseOff, gradleF, `(failOnNoMatchingTests|isFailOnNoMatchingTests|failFast=no|allWarningsAsErrors|abortOnError|checkReleaseBuilds|warningsAsErrors|`+
+		`enableAssertions|failOnNoDiscoveredTests|failOnPassedAfterRetry|buildUponDefaultConfig|checkDependencies|isAbortOnError)(\.set)?$`),
 	kx("C01", looseOff, gradleF, `(^|\.)(test|tests?\w*|check|Test|\w*Test|detekt|ktlint\w*|lint\w*|checkstyle\w*|pmd\w*|spotbugs\w*)\.(enabled|isEnabled)$`),
 	kx("C01", looseGrow, gradleF, `(excludeTestsMatching|excludeTags|excludeCategories|excludeGroups|excludeTest|excludePatterns|excludeEngines|exclude)$`),
 	kx("C01", looseAny, gradleF, `(test|Test|filter).*(includeTestsMatching|includeTags|includeEngines|include|includeTest|onlyIf|setIncludes|forkEvery=no|excludes|includes)$`),
@@ -222,12 +240,15 @@ var keyRules = []keyRule{
 	kh("E06", looseAny, phpunitF, `(@bootstrap|extensions?\..*@class|ini\[.*\]\.?@value|listeners?\..*@class)$`),
 	kx("C04", looseDown, phpstanF, `parameters\.level$|^level$`),
 	kx("C04", looseUp, phpstanF, `@errorLevel$`),
-	kx("C04", looseGrow, phpstanF, `(ignoreErrors.*|excludePaths.*|excludes_analyse|ignoreFiles.*|issueHandlers\..*|exclude-pattern|rule\..*exclude.*|source\.excludes|scanFiles=no|suppress.*@\w+)$`),
+	kx("C04", looseGrow, phpstanF, `(ignoreErrors.*|excludePaths.*|excludes_analyse|ignoreFiles.*|issueHandlers\..*|exclude-pattern|rule\..*exclude.*|`+
+		`source\.excludes|scanFiles=no|suppress.*@\w+)$`),
 	kx("C04", looseShrink, phpstanF, `(parameters\.paths|projectFiles\.directory\.@name|source\.directories|file|rule\[.*)$`),
-	kx("C04", looseOff, phpstanF, `(reportUnmatchedIgnoredErrors|treatPhpDocTypesAsCertain|checkMissing\w*|strictRules\..*|checkImplicitMixed|strict\w+|findUnused\w*|@totallyTyped|@strictBinaryOperands|polluteScopeWith\w*=no|checkUninitializedProperties|tmpDir=no|bleedingEdge)$`),
+	kx("C04", looseOff, phpstanF, `(reportUnmatchedIgnoredErrors|treatPhpDocTypesAsCertain|checkMissing\w*|strictRules\..*|checkImplicitMixed|strict\w+|`+
+		`findUnused\w*|@totallyTyped|@strictBinaryOperands|polluteScopeWith\w*=no|checkUninitializedProperties|tmpDir=no|bleedingEdge)$`),
 	kx("C11", looseAny, phpstanF, `(@errorBaseline)$`),
 	// .NET
-	kx("C10", looseOff, netFiles, `(TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|EnforceCodeStyleInBuild|EnableNETAnalyzers|RunAnalyzers\w*|RunCodeAnalysis)$`),
+	kx("C10", looseOff, netFiles, `(TreatWarningsAsErrors|CodeAnalysisTreatWarningsAsErrors|MSBuildTreatWarningsAsErrors|EnforceCodeStyleInBuild|EnableNETAnalyzers|`+
+		`RunAnalyzers\w*|RunCodeAnalysis)$`),
 	kx("C10", looseGrow, netFiles, `(NoWarn|WarningsNotAsErrors|MSBuildWarningsAsMessages)$`),
 	kx("C10", looseShrink, netFiles, `WarningsAsErrors$`),
 	kx("C04", looseWord, netFiles, `\.(Nullable|AnalysisLevel|AnalysisMode)$`),
@@ -235,7 +256,8 @@ var keyRules = []keyRule{
 	kx("C10", looseAny, netFiles, `(TreatWarningsAsErrors|WarningsAsErrors|EnforceCodeStyleInBuild|Nullable)\.@Condition$`),
 	kx("C05", looseShrink, netFiles, `ThresholdType$`),
 	kh("C01", looseShrink, netFiles, `TargetFrameworks$`),
-	kx("C01", looseAny, netFiles, `(Compile\.@(Remove|Exclude|Update=no)|(Compile|None|EmbeddedResource).*@Remove|VSTestTestCaseFilter|TestCaseFilter|@Condition=no|DefaultItemExcludes|EnableDefaultCompileItems=no)$`),
+	kx("C01", looseAny, netFiles, `(Compile\.@(Remove|Exclude|Update=no)|(Compile|None|EmbeddedResource).*@Remove|VSTestTestCaseFilter|TestCaseFilter|@Condition=no|`+
+		`DefaultItemExcludes|EnableDefaultCompileItems=no)$`),
 	kx("C01", looseOff, netFiles, `(IsTestProject|EnableDefaultCompileItems|EnableDefaultItems|TestingPlatformDotnetTestSupport=no)$`),
 	kx("C02", looseOff, netFiles, `(failSkips|failWarns|TreatNoTestsAsError|TreatTestAdapterErrorsAsErrors|FailOnSkips)$`),
 	kx("C02", looseOn, netFiles, `(ContinueOnError|SkipTests|VSTestNoBuild=no|TreatNoTestsAsError=no)$`),

@@ -45,7 +45,15 @@ func isConfig(p string) bool {
 	return (configRE.MatchString("/"+strings.ToLower(p)) || namesTool(b)) && !hasSeg(p, "src", "lib", "app")
 }
 
-var configRE = lazily(`/((jest|vitest|vite|playwright|cypress|karma|wdio|babel|rollup|webpack|ava|nyc|stryker|codecept|eslint|prettier|biome|oxlint|tslint|stylelint|commitlint)[\w.-]*\.(config|conf|setup)\.\w+|\.(eslintrc|mocharc|nycrc|c8rc|babelrc|prettierrc|stylelintrc|oxlintrc|taprc|swcrc)(\.\w+)?|biome\.jsonc?|\.?(mypy|pytest|ruff|pylintrc|flake8|coveragerc|bandit)(\.ini|\.toml|rc)?|pyrightconfig\.json|\.golangci\.\w+|nextest\.toml|clippy\.toml|\.clippy\.toml|rustfmt\.toml|phpstan[\w.-]*|psalm[\w.-]*\.xml|\.?phpcs\.xml(\.dist)?|infection\.json5?|phpunit[\w.-]*\.xml|\.?rubocop[\w.-]*\.ya?ml|\.swiftlint\.ya?ml|\.swiftformat|detekt[\w.-]*|lint\.xml|\.clang-tidy|\.?codecov\.ya?ml|checkstyle[\w.-]*\.xml|pmd[\w.-]*\.xml|spotbugs[\w.-]*\.xml|xunit\.runner\.json|coverlet[\w.]*|\.jshintrc|\.yamllint(\.ya?ml)?|\.hadolint\.ya?ml|\.markdownlint[\w.-]*|sonar-project\.properties|junit-platform\.properties|\.reek\.yml|\.pa11yci|renovate\.json|knip\.json|deno\.jsonc?|ava\.config\.\w+|\.globalconfig|cypress\.json|tslint\.json)$`)
+var configRE = lazily(`/((jest|vitest|vite|playwright|cypress|karma|wdio|babel|rollup|webpack|ava|nyc|stryker|codecept|eslint|prettier|biome|oxlint|` +
+	`tslint|stylelint|commitlint)[\w.-]*\.(config|conf|setup)\.\w+|\.(eslintrc|mocharc|nycrc|c8rc|babelrc|prettierrc|stylelintrc|` +
+	`oxlintrc|taprc|swcrc)(\.\w+)?|biome\.jsonc?|\.?(mypy|pytest|ruff|pylintrc|flake8|coveragerc|bandit)(\.ini|\.toml|rc)?|` +
+	`pyrightconfig\.json|\.golangci\.\w+|nextest\.toml|clippy\.toml|\.clippy\.toml|rustfmt\.toml|phpstan[\w.-]*|psalm[\w.-]*\.xml|` +
+	`\.?phpcs\.xml(\.dist)?|infection\.json5?|phpunit[\w.-]*\.xml|\.?rubocop[\w.-]*\.ya?ml|\.swiftlint\.ya?ml|\.swiftformat|` +
+	`detekt[\w.-]*|lint\.xml|\.clang-tidy|\.?codecov\.ya?ml|checkstyle[\w.-]*\.xml|pmd[\w.-]*\.xml|spotbugs[\w.-]*\.xml|` +
+	`xunit\.runner\.json|coverlet[\w.]*|\.jshintrc|\.yamllint(\.ya?ml)?|\.hadolint\.ya?ml|\.markdownlint[\w.-]*|` +
+	`sonar-project\.properties|junit-platform\.properties|\.reek\.yml|\.pa11yci|renovate\.json|knip\.json|deno\.jsonc?|` +
+	`ava\.config\.\w+|\.globalconfig|cypress\.json|tslint\.json)$`)
 
 // isBaseline says whether a path holds accepted findings of a tool.
 func isBaseline(p string) bool {

@@ -15,9 +15,12 @@ var toolKinds = []struct {
 	{"C05", lazily(`cover|\bcov\b|\bnyc|\bc8\b|istanbul|tarpaulin|jacoco|kover|simplecov|stryker|mutmut|infection|pitest|mutation|interrogate|\bmuter\b`)},
 	{"C04", lazily(`mypy|pyright|pyre\b|pyrefly|\bty\b|phpstan|psalm|sorbet|steep|tsconfig|dialyzer`)},
 	{"C01",
-		lazily(`pytest|jest|vitest|mocha|\bava\b|karma|jasmine|playwright|cypress|\bwdio|test-runner|nightwatch|testcafe|codecept|phpunit|behat|nextest|surefire|failsafe|rspec|cucumber|xunit|runsettings|testng|xctest|\btap\b|\bbats|testpresets`)},
+		lazily(`pytest|jest|vitest|mocha|\bava\b|karma|jasmine|playwright|cypress|\bwdio|test-runner|nightwatch|testcafe|codecept|phpunit|behat|` +
+			`nextest|surefire|failsafe|rspec|cucumber|xunit|runsettings|testng|xctest|\btap\b|\bbats|testpresets`)},
 	{"C03",
-		lazily(`lint|ruff|flake8|bandit|vulture|\bblack\b|isort|rubocop|\breek|detekt|checkstyle|\bpmd|spotbugs|clippy|\bdeny\b|\baudit\b|clang-tidy|credo|knip|dependency-?cruiser|size-limit|bundlesize|sonar|semgrep|trivy|biome|oxc|\bxo\b|phpcs|phpmd|deptrac|styleci|enforcer|codespell|vale|pycodestyle|pydocstyle|deptry|importlinter|radon|xenon|scalafix|wartremover|scapegoat|danger|gitleaks`)},
+		lazily(`lint|ruff|flake8|bandit|vulture|\bblack\b|isort|rubocop|\breek|detekt|checkstyle|\bpmd|spotbugs|clippy|\bdeny\b|\baudit\b|` +
+			`clang-tidy|credo|knip|dependency-?cruiser|size-limit|bundlesize|sonar|semgrep|trivy|biome|oxc|\bxo\b|phpcs|phpmd|deptrac|styleci|` +
+			`enforcer|codespell|vale|pycodestyle|pydocstyle|deptry|importlinter|radon|xenon|scalafix|wartremover|scapegoat|danger|gitleaks`)},
 }
 
 // toolRule returns the rule for the settings of a tool that a text names, "" when it names none.
@@ -43,14 +46,18 @@ var (
 	retryWordRE   = lazily(`\b(retry|retries|rerun|reruns|attempts|repetitions|repeat|flaky)\b`)
 	timeWordRE    = lazily(`\btimeout\b`)
 	ceilingWordRE = lazily(`\b(max|maximum|most|limit|allowed|complexity|nesting|drop|confidence)\b`)
-	floorWordRE   = lazily(`\b(min|minimum|under|floor|break|target|score|msi|level|coverage|threshold|line|lines|branch|branches|functions|statements|instruction|ratio|total|package|file)\b`)
-	lowWordRE     = lazily(`\b(min|minimum|low|under|floor|break)\b`)
-	laxWordRE     = lazily(`\b(ignore|ignores|ignored|skip|skips|allow|allows|disable|disabled|suppress|lenient|continue|soft|quiet|silent|pass|dry|informational|only new)\b`)
-	strictWordRE  = lazily(`\b(strict|fail|fails|failure|error|errors|check|checks|enforce|require|required|forbid|deny|verify|enable|enabled|active|break|abort|report|wait|detect|branch|all)\b`)
-	leaveOutRE    = lazily(`\b(exclude|excludes|excluded|exclusions|ignore|ignores|ignored|skip|skips|skipped|omit|disable|disabled|suppress|suppressions|allow|allowed|allowlist|whitelist|baseline)\b`)
-	takeInRE      = lazily(`\b(fail on|include|includes|included|enable|enabled|rules|checks|plugins|files|paths|sources|specs|tests|suites|projects|targets|select|require|required|disallowed|forbidden|deny|detectors|mutate|packages|modules|crates)\b`)
-	containerRE   = lazily(`^(paths|files|modules|packages|patterns|sources|dirs|directories|classes)$`)
-	strengthRE    = lazily(`(?i)^(error|errors|warn|warning|info|hint|off|on|deny|allow|forbid|none|null|true|false|fatal|silent|ignore|critical|major|minor)$`)
+	floorWordRE   = lazily(`\b(min|minimum|under|floor|break|target|score|msi|level|coverage|threshold|line|lines|branch|branches|functions|statements|` +
+		`instruction|ratio|total|package|file)\b`)
+	lowWordRE    = lazily(`\b(min|minimum|low|under|floor|break)\b`)
+	laxWordRE    = lazily(`\b(ignore|ignores|ignored|skip|skips|allow|allows|disable|disabled|suppress|lenient|continue|soft|quiet|silent|pass|dry|informational|only new)\b`)
+	strictWordRE = lazily(`\b(strict|fail|fails|failure|error|errors|check|checks|enforce|require|required|forbid|deny|verify|enable|enabled|active|break|` +
+		`abort|report|wait|detect|branch|all)\b`)
+	leaveOutRE = lazily(`\b(exclude|excludes|excluded|exclusions|ignore|ignores|ignored|skip|skips|skipped|omit|disable|disabled|suppress|suppressions|` +
+		`allow|allowed|allowlist|whitelist|baseline)\b`)
+	takeInRE = lazily(`\b(fail on|include|includes|included|enable|enabled|rules|checks|plugins|files|paths|sources|specs|tests|suites|projects|targets|` +
+		`select|require|required|disallowed|forbidden|deny|detectors|mutate|packages|modules|crates)\b`)
+	containerRE = lazily(`^(paths|files|modules|packages|patterns|sources|dirs|directories|classes)$`)
+	strengthRE  = lazily(`(?i)^(error|errors|warn|warning|info|hint|off|on|deny|allow|forbid|none|null|true|false|fatal|silent|ignore|critical|major|minor)$`)
 )
 
 // meaningOf reads a setting that no row knows by the words of its name and the

@@ -97,7 +97,8 @@ var headMarks = map[lang][]markRule{
 	},
 	langCSharp: {
 		rx(markSkip, `\bSkip=(""|[^\s,)\]]+)|[\[,](\w+\.)*(Ignore|Explicit)(Attribute)?\b(\([^\n]*?\))?`),
-		rx(markCond, `\bSkip(When|Unless)=[^\s,)\]]+|[\[,](\w+\.)*(Platform|ConditionalFact|ConditionalTheory|SkipOnPlatform|ActiveIssue|OSSkipCondition|SupportedOSPlatform|EnabledOn\w*)\b[^\n]*`),
+		rx(markCond, `\bSkip(When|Unless)=[^\s,)\]]+|[\[,](\w+\.)*(Platform|ConditionalFact|ConditionalTheory|SkipOnPlatform|ActiveIssue|`+
+			`OSSkipCondition|SupportedOSPlatform|EnabledOn\w*)\b[^\n]*`),
 		rx(markXfail, `[\[,](\w+\.)*ExpectedException\b[^\n]*`),
 		rx(markTime, `[\[,](\w+\.)*(Retry|Timeout|MaxTime|CancelAfter)\(|\bTimeout=\d+|[\[,]RetryFact`),
 	},
@@ -168,7 +169,8 @@ var bodyMarks = map[lang][]markRule{
 		rx(markXfail, `->markTestIncomplete\([^\n]*|(self|static)::markTestIncomplete\([^\n]*`),
 	},
 	langC: {
-		rx(markSkip, `\bGTEST_SKIP(_)?\([^\n]*|(^|[;){}])SKIP\([^\n]*|\bTEST_IGNORE(_MESSAGE)?\([^\n]*|\bTEST_IGNORE_LINE|\bcr_skip(_test)?\([^\n]*|^skip\(\)|\bcl_skip\(|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
+		rx(markSkip, `\bGTEST_SKIP(_)?\([^\n]*|(^|[;){}])SKIP\([^\n]*|\bTEST_IGNORE(_MESSAGE)?\([^\n]*|\bTEST_IGNORE_LINE|\bcr_skip(_test)?\([^\n]*|`+
+			`^skip\(\)|\bcl_skip\(|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
 		rx(markXfail, `\bQEXPECT_FAIL\(`),
 	},
 	langCSharp: {

@@ -8,7 +8,9 @@ import (
 )
 
 // narrowRE are expressions that cut a source of cases short.
-var narrowRE = lazily(`\[:?-?\d*:\d*\]|\w\[(len\(\w+\))?:(len\(\w+\)[-/][^\]]*)?\]|\w\[len\(\w+\):\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first\(|\.Take\(|\.prefix\(|\.drop\(|\.skip\(|\.filter\(|\.Where\(|\.limit\(|Enum\.take|Enum\.filter|Enum\.drop|array_slice\(|array_filter\(|\.select\b|\.reject\b|\.dropLast|\.dropFirst|range\(0\)|in \[\]|in\[\]|of \[\]|emptyList\(|\.subList\(|Skip\(`)
+var narrowRE = lazily(`\[:?-?\d*:\d*\]|\w\[(len\(\w+\))?:(len\(\w+\)[-/][^\]]*)?\]|\w\[len\(\w+\):\]|\[:0\]|\[0:0\]|\.slice\(|\.take\(|\.first\(|` +
+	`\.Take\(|\.prefix\(|\.drop\(|\.skip\(|\.filter\(|\.Where\(|\.limit\(|Enum\.take|Enum\.filter|Enum\.drop|array_slice\(|` +
+	`array_filter\(|\.select\b|\.reject\b|\.dropLast|\.dropFirst|range\(0\)|in \[\]|in\[\]|of \[\]|emptyList\(|\.subList\(|Skip\(`)
 
 // loopSources reports loops and parameter sources that were cut short or emptied: T11.
 func (d *diff) loopSources() {
@@ -72,7 +74,8 @@ func anyContains(m map[string]int, s string) bool {
 	return false
 }
 
-var emptyRE = lazily(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?\[\]( as|\)|:|,|\.|$|\{)|range\(0\)|\bemptyList\(|listOf\(\)|in 0\.\.0|1\.\.0|0\.\.<0|\[\](\w|\.)+\{\}|\bin \(\)|^\[\]\.each|\{\}\.each|\[\]\.(each|forEach)|for\(;false;\)|range\{\}|range\[\]\w+\{\}`)
+var emptyRE = lazily(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?\[\]( as|\)|:|,|\.|$|\{)|range\(0\)|\bemptyList\(|listOf\(\)|in 0\.\.0|` +
+	`1\.\.0|0\.\.<0|\[\](\w|\.)+\{\}|\bin \(\)|^\[\]\.each|\{\}\.each|\[\]\.(each|forEach)|for\(;false;\)|range\{\}|range\[\]\w+\{\}`)
 
 func emptySources(s string) int { return len(emptyRE.FindAllString(s, -1)) }
 

@@ -28,7 +28,8 @@ func (u *unit) walked(i int) bool {
 }
 
 // walkRE is the head of a loop, or a call that takes cases one by one.
-var walkRE = lazily(`\b(for|foreach|each|forEach|forAll|forall|withData|parametrize|subTest|TestCases|Values|ValuesIn|range|while|dataProvider)\b|\b(data|cases|table|tests|where|params)\(`)
+var walkRE = lazily(`\b(for|foreach|each|forEach|forAll|forall|withData|parametrize|subTest|TestCases|Values|ValuesIn|range|while|dataProvider)\b|` +
+	`\b(data|cases|table|tests|where|params)\(`)
 
 // walkedAfter says whether what follows the bracket at o goes through its elements.
 func (u *unit) walkedAfter(o int) bool {

@@ -214,7 +214,9 @@ func (d *diff) unlessGrown(p testPair) loopcore.Severity {
 }
 
 // lessComparedRE tells a comparison what it need not look at.
-var lessComparedRE = lazily(`\bcmpopts\.(Ignore|Filter)\w+|\bcmp\.(Filter\w+|Comparer)\b|\.ignoring(Fields|AllOverriddenEquals|Actual\w+|Expected\w+)\w*\(|\.Excluding\w*\(|\bJSONCompareMode\.LENIENT|\bexclude_(paths|regex_paths|types)=|\bignore_order=True|\.excludingEvery|\bisEqualToIgnoringGivenFields`)
+var lessComparedRE = lazily(`\bcmpopts\.(Ignore|Filter)\w+|\bcmp\.(Filter\w+|Comparer)\b|\.ignoring(Fields|AllOverriddenEquals|Actual\w+|Expected\w+)\w*\(|` +
+	`\.Excluding\w*\(|\bJSONCompareMode\.LENIENT|\bexclude_(paths|regex_paths|types)=|\bignore_order=True|\.excludingEvery|` +
+	`\bisEqualToIgnoringGivenFields`)
 
 // dropSeverity is block, except where the whole assertion was rewritten together with its subject.
 func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {

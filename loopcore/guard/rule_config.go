@@ -106,7 +106,8 @@ func (d *diff) settingsOf(f *fileDiff) {
 }
 
 // elementRE is an element of a list of what is run, with its own name.
-var elementRE = lazily(`(?i)^((?:(?:.*\.)?(?:projects|references|suites?|testsuites?|workspaces?|targets|testtargets|environments|browsers|instances|capabilities|testpresets)\.)?\[\w+=[^\]]*\])`)
+var elementRE = lazily(`(?i)^((?:(?:.*\.)?(?:projects|references|suites?|testsuites?|workspaces?|targets|testtargets|environments|browsers|instances|` +
+	`capabilities|testpresets)\.)?\[\w+=[^\]]*\])`)
 
 // lostElements reports projects, suites and the like that are no longer run: C01.
 func (d *diff) lostElements(f *fileDiff, before, after settings) {

@@ -6,7 +6,11 @@ import (
 	"strings"
 )
 
-var mockRE = lazily(`\b(jest|vi)\.(mock|spyOn|doMock)\(|\bmock\.patch|\bpatch\(|\bpatch\.object\(|\bmonkeypatch\.setattr\(|\bsinon\.(stub|replace)\(|\bmockReturnValue|\bmockImplementation|\bmockResolvedValue|\bwhen\(|\bdoReturn\(|\bgiven\(|\bevery\{|\bcoEvery\{|\ballow\(\w+\)\.to|\ballow_any_instance_of\(|\.stubs?\(|\bany_instance\b|\bMock\.Of<|\bnew Mock<|\.Setup\(|\bSubstitute\.For|->willReturn\(|createMock\(|createStub\(|\bEXPECT_CALL\(|\bON_CALL\(|\bReturnsAsync\(|\bMagicMock\(|\bMock\(|\bgomock\.|\bmockk\b|\bstub\(|\bExpect\(|:meck\.|Mox\.|\bexpect\([A-Z]\w*Mock|\bmock\.method\(|\bt\.mock\.|\bmockery::|Mockery::`)
+var mockRE = lazily(`\b(jest|vi)\.(mock|spyOn|doMock)\(|\bmock\.patch|\bpatch\(|\bpatch\.object\(|\bmonkeypatch\.setattr\(|\bsinon\.(stub|replace)\(|` +
+	`\bmockReturnValue|\bmockImplementation|\bmockResolvedValue|\bwhen\(|\bdoReturn\(|\bgiven\(|\bevery\{|\bcoEvery\{|` +
+	`\ballow\(\w+\)\.to|\ballow_any_instance_of\(|\.stubs?\(|\bany_instance\b|\bMock\.Of<|\bnew Mock<|\.Setup\(|\bSubstitute\.For|` +
+	`->willReturn\(|createMock\(|createStub\(|\bEXPECT_CALL\(|\bON_CALL\(|\bReturnsAsync\(|\bMagicMock\(|\bMock\(|\bgomock\.|\bmockk\b|` +
+	`\bstub\(|\bExpect\(|:meck\.|Mox\.|\bexpect\([A-Z]\w*Mock|\bmock\.method\(|\bt\.mock\.|\bmockery::|Mockery::`)
 
 // mocked reports tests that now replace what they are about: A09.
 func (d *diff) mocked(p testPair) {
@@ -29,9 +33,12 @@ func (d *diff) mocked(p testPair) {
 
 var (
 	// expectationRE begins a line that says how a double must be called.
-	expectationRE = lazily(`\b(expect\(|stub\(|allow\(|On\(|with\(|when\(|EXPECT_CALL|ON_CALL|assert_\w*called\w*|assert_any_call|\w*[cC]alled\w*|confirmation\(|AssertNumberOfCalls|AssertCalled|verify|Received|should\(|then\()`)
+	expectationRE = lazily(`\b(expect\(|stub\(|allow\(|On\(|with\(|when\(|EXPECT_CALL|ON_CALL|assert_\w*called\w*|assert_any_call|\w*[cC]alled\w*|` +
+		`confirmation\(|AssertNumberOfCalls|AssertCalled|verify|Received|should\(|then\()`)
 	// anyArgRE is an argument that is not looked at.
-	anyArgRE = lazily(`\bmock\.Anything\b|\bmock\.ANY\b|\bANY\b|\bmatch\.any\b|\banything\(\)|\bany\(\)|\bany\(\w+::class\)|\bany(String|Int|Long|Double|List|Map|Object)\(\)|\bIt\.IsAny\b|\bArg\.Any\b|\bArgument::(any|cetera)\(|\bany_args\b|\bexpect\.any\w*\(|\bfn _ ?->|[(,]_(,|\))`)
+	anyArgRE = lazily(`\bmock\.Anything\b|\bmock\.ANY\b|\bANY\b|\bmatch\.any\b|\banything\(\)|\bany\(\)|\bany\(\w+::class\)|` +
+		`\bany(String|Int|Long|Double|List|Map|Object)\(\)|\bIt\.IsAny\b|\bArg\.Any\b|\bArgument::(any|cetera)\(|\bany_args\b|` +
+		`\bexpect\.any\w*\(|\bfn _ ?->|[(,]_(,|\))`)
 	// freeRE lets a double be called as often as it likes, or never.
 	freeRE = lazily(`\.Maybe\(\)|\bAnyNumber\(\)|\.AnyTimes\(\)|\bexpectedCount:0\.\.\.|\bzeroOrMoreTimes|\batMost\(|\batMostOnce\(|\batLeast\(0\)|^stub\([A-Z]\w*,:`)
 	niceRE = lazily(`\bNiceMock<|\brelaxed=true`)
@@ -91,7 +98,8 @@ func (d *diff) loosened(p testPair) {
 }
 
 // verifyAllRE is what asks whether all expected calls of doubles came.
-var verifyAllRE = lazily(`\bverify!\(\)|\bverify_on_exit!|^@?\w+\.verify(All)?(\(\))?$|\bassert_mock\b|\bMockery::close\(\)|\b\w*[cC]trl\.Finish\(\)|\.AssertExpectations\(|\.Verify(All|NoOtherCalls)\(\)|\bconfirmVerified\(|\bVerifyAndClearExpectations\(`)
+var verifyAllRE = lazily(`\bverify!\(\)|\bverify_on_exit!|^@?\w+\.verify(All)?(\(\))?$|\bassert_mock\b|\bMockery::close\(\)|\b\w*[cC]trl\.Finish\(\)|` +
+	`\.AssertExpectations\(|\.Verify(All|NoOtherCalls)\(\)|\bconfirmVerified\(|\bVerifyAndClearExpectations\(`)
 
 // unverified reports files of tests that expect calls of doubles as before and
 // no longer ask whether they came: A15.
@@ -332,7 +340,9 @@ func failCount(t *test) int {
 	return n
 }
 
-var printRE = lazily(`\b(t\.Logf?|print|println|console\.(log|warn|error|info)|puts|warn|echo|fmt\.Print\w*|log\.\w+|eprintln!?|println!|printf|System\.(out|err)\.\w+|Console\.Write\w*|error_log|IO\.puts|NSLog|Logger\.\w+|WARN|INFO|MESSAGE|BOOST_TEST_MESSAGE|logger\.\w+|logging\.\w+|warnings\.warn|TestContext\.Write\w*|_output\.Write\w*)\(`)
+var printRE = lazily(`\b(t\.Logf?|print|println|console\.(log|warn|error|info)|puts|warn|echo|fmt\.Print\w*|log\.\w+|eprintln!?|println!|printf|` +
+	`System\.(out|err)\.\w+|Console\.Write\w*|error_log|IO\.puts|NSLog|Logger\.\w+|WARN|INFO|MESSAGE|BOOST_TEST_MESSAGE|logger\.\w+|` +
+	`logging\.\w+|warnings\.warn|TestContext\.Write\w*|_output\.Write\w*)\(`)
 
 func printCount(t *test) int {
 	return len(printRE.FindAllString(t.unit.norm(t.body, t.to)+"(", -1))

@@ -205,7 +205,8 @@ var wildcardRE = lazily(`(?i)^_?(any|anything|everything|wild_?card|ignore[ds]?|
 const typeAlone = "looks at the other's type alone"
 
 // byValueRE declares a type that its language compares by value.
-var byValueRE = lazily(`\bdata class\b|@dataclass\b|\brecord (class |struct )?[A-Z]|\bderive\([^)]*\bPartialEq\b|\bEquatable\b|\bNamedTuple\b|\bStruct\.new\b|@(Data|Value|EqualsAndHashCode)\b`)
+var byValueRE = lazily(`\bdata class\b|@dataclass\b|\brecord (class |struct )?[A-Z]|\bderive\([^)]*\bPartialEq\b|\bEquatable\b|\bNamedTuple\b|` +
+	`\bStruct\.new\b|@(Data|Value|EqualsAndHashCode)\b`)
 
 // hadValues says whether a type of the file was compared by its values before.
 func (f *fileDiff) hadValues(name string) bool {
@@ -218,7 +219,10 @@ func (f *fileDiff) hadValues(name string) bool {
 }
 
 var (
-	trueBodyRE = lazily(`^(do)?(return )?\(?(true|True|!false|not False|1==1|(\w+ switch|match [\w.&*]+|when\(\w+\)|case \w+ do)\{?(_|else)(=>|->)true,?\}?|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal|(std::)?(strong|weak|partial)_ordering::(equal|equivalent))\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|\|\|true`)
+	trueBodyRE = lazily(`^(do)?(return )?\(?(true|True|!false|not False|1==1|(\w+ switch|match [\w.&*]+|when\(\w+\)|case \w+ do)\{?(_|else)(=>|` +
+		`->)true,?\}?|:eq|0|1|Ordering::Equal|Some\(Ordering::Equal\)|std::cmp::Ordering::Equal|` +
+		`(std::)?(strong|weak|partial)_ordering::(equal|equivalent))\)?[})]*(end)?$|\|\|(true|1)\b|\bor True\b|\|\|sizeof\(|\|\| ?!?0\b|` +
+		`\|\|true`)
 	// falseBodyRE is the body of an inequality that nothing differs for.
 	falseBodyRE = lazily(`^(return )?\(?(false|False|0)\)?$`)
 	// anyAnswerRE gives the same for every name that is asked.
@@ -231,11 +235,16 @@ var (
 	// orAnsweredRE does so beside a comparison.
 	orAnsweredRE = lazily(`(?:\|\|| or )(\w+|\$\w+)(?:\.\w+)?===?(?:"[^"]*"|\d+)`)
 	// typeOnlyRE is the body of an equality that asks for no value.
-	typeOnlyRE = lazily(`^(do)?(return)?\(?(isinstance\(\w+,[\w.(),]+\)|\w+\.(is_a|kind_of)\?\(?[\w:]+\)?|\$?\w+instanceof\w+|\w+is\w+\??|typeof\w+==="\w+"|\$?\w+!==?(null|nil|undefined)|\w+isnotNone)\)?;?$`)
+	typeOnlyRE = lazily(`^(do)?(return)?\(?(isinstance\(\w+,[\w.(),]+\)|\w+\.(is_a|kind_of)\?\(?[\w:]+\)?|\$?\w+instanceof\w+|\w+is\w+\??|` +
+		`typeof\w+==="\w+"|\$?\w+!==?(null|nil|undefined)|\w+isnotNone)\)?;?$`)
 	// anyTypeRE asks for a type that everything is of, or for presence alone.
 	anyTypeRE = lazily(`,object\)|\?\(?(Basic)?Object\)?$|instanceof ?Object$|\bis ?(object|Any|NSObject)\b|!==?(null|nil|undefined)\)?$|is ?not ?None$`)
 	// aspectRE compares one aspect of both sides: type, size, a part of enumerations.
-	aspectRE  = lazily(`^(return )?(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|count|id\.class|object_type)\(&?[\w.$>-]+\)(?:===?| ?is ?)(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|count)\(&?[\w.$>-]+\)$|^(return )?[\w.()@$>-]*\b(class|length|size|count|len\(\)|size\(\)|length\(\)|getClass\(\)|GetType\(\)|constructor|__class__|hashCode\(\)|Count|Length)===?[\w.()@$>-]+\.(class|length|size|count|len\(\)|size\(\)|length\(\)|getClass\(\)|GetType\(\)|constructor|__class__|hashCode\(\)|Count|Length)$`)
+	aspectRE = lazily(`^(return )?(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|count|id\.class|` +
+		`object_type)\(&?[\w.$>-]+\)(?:===?| ?is ?)(type|len|mem::discriminant|std::mem::discriminant|hash|typeof|get_class|strlen|` +
+		`count)\(&?[\w.$>-]+\)$|^(return )?[\w.()@$>-]*\b(class|length|size|count|len\(\)|size\(\)|length\(\)|getClass\(\)|GetType\(\)|` +
+		`constructor|__class__|hashCode\(\)|Count|Length)===?[\w.()@$>-]+\.(class|length|size|count|len\(\)|size\(\)|length\(\)|` +
+		`getClass\(\)|GetType\(\)|constructor|__class__|hashCode\(\)|Count|Length)$`)
 	memberRE  = lazily(`\b(in|includes|has|contains|in_array|Contains|containsKey|MapSet)\b|\b(include\?|member\?|matches!)`)
 	nearRE    = lazily(`\b[fF]?abs\w*\(?.*<=?([\d_]+(\.\d+)?([eE]-?\d+)?|\w+)`)
 	roundedRE = lazily(`\b(round|floor|trunc|int|intdiv|to_i|toInt|rounded|roundToInt)\b`)

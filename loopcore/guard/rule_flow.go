@@ -225,9 +225,17 @@ func (d *diff) exitOnly(p testPair) {
 }
 
 var (
-	asyncRE   = lazily(`\b(setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|AfterFunc|go func|Thread\.new|thread::spawn|tokio::spawn|task::spawn|Task\.Run|Task\.Factory|ThreadPool|runAsync|supplyAsync|new Thread|Thread\(|thread\(|pthread_create|std::thread|std::async|std::jthread|DispatchQueue|asyncAfter|Task\.detached|Task\{|create_task|ensure_future|run_in_executor|GlobalScope|CoroutineScope|launch\{|launch\(|Task\.async|Task\.start|spawn\(|spawn_link|spawn fn|executor\.submit|executor\.execute|process\.nextTick|requestAnimationFrame|Process\.fork|fork\{|schedule\(|Timer\()`)
-	swallowRE = lazily(`\bshouldFail\b|\bshouldThrow<(\w+\.)*AssertionError>|\bassertFailsWith<(\w+\.)*AssertionError>|\bsuppress\(|catch_unwind|runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError\(|try\?`)
-	deadRE    = lazily(`^(else ?)?(if|while|unless|elif)\(?(False|false|0|None|nil|!true|not True|1>2|1==2|0==1|""|!1|\[\])\)?$|^unless\(?(true|1)\)?$|^(if|while)\(?(false|False|0)(&&|and )|^(if|while) ?\[ ?(0 ?(=|-eq|==) ?1|1 ?(=|-eq|==) ?0) ?\]|^if false$`)
+	asyncRE = lazily(`\b(setTimeout|setImmediate|setInterval|nextTick|queueMicrotask|AfterFunc|go func|Thread\.new|thread::spawn|tokio::spawn|` +
+		`task::spawn|Task\.Run|Task\.Factory|ThreadPool|runAsync|supplyAsync|new Thread|Thread\(|thread\(|pthread_create|std::thread|` +
+		`std::async|std::jthread|DispatchQueue|asyncAfter|Task\.detached|Task\{|create_task|ensure_future|run_in_executor|GlobalScope|` +
+		`CoroutineScope|launch\{|launch\(|Task\.async|Task\.start|spawn\(|spawn_link|spawn fn|executor\.submit|executor\.execute|` +
+		`process\.nextTick|requestAnimationFrame|Process\.fork|fork\{|schedule\(|Timer\()`)
+	swallowRE = lazily(`\bshouldFail\b|\bshouldThrow<(\w+\.)*AssertionError>|\bassertFailsWith<(\w+\.)*AssertionError>|\bsuppress\(|catch_unwind|` +
+		`runCatching|\brecover\(\)|Record\.Exception|allow_failure|assertSoftly|assert_raises\(AssertionError|raises\(AssertionError|` +
+		`assertThrows\(AssertionError|assertRaises\(AssertionError|Try\.of|should_panic|Should\(\)\.Throw|aggregate_failures|` +
+		`assert_raise\(?ExUnit|raise_error\(RSpec|withKnownIssue|XCTExpectFailure|expectError\(|try\?`)
+	deadRE = lazily(`^(else ?)?(if|while|unless|elif)\(?(False|false|0|None|nil|!true|not True|1>2|1==2|0==1|""|!1|\[\])\)?$|^unless\(?(true|1)\)?$|` +
+		`^(if|while)\(?(false|False|0)(&&|and )|^(if|while) ?\[ ?(0 ?(=|-eq|==) ?1|1 ?(=|-eq|==) ?0) ?\]|^if false$`)
 )
 
 // around compares what stands around the kept assertions of a pair.
@@ -377,7 +385,8 @@ func (p testPair) sameCheck(o, n *check) bool {
 		o.ops[0] == p.new.unit.valueOf(bareOperand(n.ops[0]), n.at)
 }
 
-var joinRE = lazily(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.await|<-|waitFor|wait\(for|fulfillment|\.value\b|Task\.await|assert_receive|gather\(|\.get\(\)|advanceTimers|runAllTimers|useFakeTimers|pthread_join|CountDownLatch|\bwait\b`)
+var joinRE = lazily(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.await|<-|waitFor|wait\(for|fulfillment|\.value\b|Task\.await|assert_receive|gather\(|` +
+	`\.get\(\)|advanceTimers|runAllTimers|useFakeTimers|pthread_join|CountDownLatch|\bwait\b`)
 
 func joined(t *test) int { return len(joinRE.FindAllString(t.unit.norm(t.head, t.to), -1)) }
 

@@ -42,7 +42,8 @@ func (d *diff) frozenRules() {
 
 // importRE is a line that brings names in: one that brings in more is no edit of
 // what was there.
-var importRE = lazily(`^(import|from|use|using|require|include|#include|package|const|let|var|extern|mod|alias|@testable|open)\b.*(import|from|require|use|using|include|crate|mod|alias)\b|^(import|from|use|using|require\w*|#\s*include|mod|alias)\b|^"[\w./-]+"$`)
+var importRE = lazily(`^(import|from|use|using|require|include|#include|package|const|let|var|extern|mod|alias|@testable|open)\b.*(import|from|require|` +
+	`use|using|include|crate|mod|alias)\b|^(import|from|use|using|require\w*|#\s*include|mod|alias)\b|^"[\w./-]+"$`)
 
 // goneBeside is a line of a file of tests that belongs to no single test (a
 // constant, a helper, a set-up) and is not there any more. New ones are welcome.

@@ -13,7 +13,8 @@ const maxGatePrograms = 40
 
 var (
 	// failSignRE is where a program says that a check failed.
-	failSignRE = lazily(`\b(exit|return)\s+("?\$|[1-9])|\bset\s+-\w*e|\bpipefail\b|\bfalse\b|[.:]exit!?\(?\s*[1-9]|\bexitCode\s*=\s*[1-9]|\braise\b|\bthrow\b|\bassert|\bpanic\(|\bdie\b|\babort\b|log\.Fatal`)
+	failSignRE = lazily(`\b(exit|return)\s+("?\$|[1-9])|\bset\s+-\w*e|\bpipefail\b|\bfalse\b|[.:]exit!?\(?\s*[1-9]|\bexitCode\s*=\s*[1-9]|\braise\b|` +
+		`\bthrow\b|\bassert|\bpanic\(|\bdie\b|\babort\b|log\.Fatal`)
 	// passSignRE is where a program ends or goes on as if nothing failed.
 	passSignRE  = lazily(`\b(exit|return)\s+0\b|\bset\s+\+\w*e|\|\|\s*(true|:)(\s|;|$)|[.:]exit!?\(?\s*0\s*\)?|\bexitCode\s*=\s*0|\btrap\b`)
 	checkNameRE = lazily(`(?i)test|check|verif|lint|spec|valid|gate|build|\bci\b|run[-_.]`)

@@ -158,7 +158,8 @@ func standsStill(news []check, o *check) bool {
 }
 
 // cleanUpRE is an assertion about the tidying up of a test, and not about its subject.
-var cleanUpRE = lazily(`\b(os\.(Remove|RemoveAll|Mkdir\w*|Chdir|Setenv|Unsetenv|WriteFile)|\w+\.Close|[mM]ustClose|closeConn|shutil\.rmtree|os\.(remove|unlink|rmdir)|fs\.(unlink|rm|rmdir)\w*|File\.delete|unlink|FileUtils\.rm\w*|Files\.delete\w*)\(`)
+var cleanUpRE = lazily(`\b(os\.(Remove|RemoveAll|Mkdir\w*|Chdir|Setenv|Unsetenv|WriteFile)|\w+\.Close|[mM]ustClose|closeConn|shutil\.rmtree|` +
+	`os\.(remove|unlink|rmdir)|fs\.(unlink|rm|rmdir)\w*|File\.delete|unlink|FileUtils\.rm\w*|Files\.delete\w*)\(`)
 
 // wasVersioned says whether a lost assertion held for one version of what the
 // tests run on: support for that version went.

@@ -7,7 +7,8 @@ import (
 	"fixloop/loopcore"
 )
 
-var branchRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"|[)\d]:-?\d|^defp? ?\w+\(.*(:|\()-?\d|^defp? ?\w+\("`)
+var branchRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|cond|\?)\b|===?|=>|->|\beq\b|-eq|:"|": |":|\.equals\(|\bin\(|\bin\[|\bin\{|\{"|` +
+	`[)\d]:-?\d|^defp? ?\w+\(.*(:|\()-?\d|^defp? ?\w+\("`)
 
 // hardCoded reports literals of the tests that newly decide in the implementation: R02.
 func (d *diff) hardCoded() {
@@ -138,7 +139,8 @@ func (d *diff) answersInput(u *unit, i, to int) bool {
 func isEqual(op string) bool { return op == "==" || op == "===" }
 
 // answeredAtOnceRE is a decision on one exact value, or a clause for it, with its answer.
-var answeredAtOnceRE = lazily(`^(if|elsif|elif|else if|unless)\b[^;{]*(===?|\beq\b|\.equals\(|\.eql\?)[^;]*?(\{|:|\)|then|") ?return\b|^return .* if \S+==|^defp? ?\w+\([^)]*("|\d)`)
+var answeredAtOnceRE = lazily(`^(if|elsif|elif|else if|unless)\b[^;{]*(===?|\beq\b|\.equals\(|\.eql\?)[^;]*?(\{|:|\)|then|") ?return\b|^return .* if \S+==|` +
+	`^defp? ?\w+\([^)]*("|\d)`)
 
 // exactTextRE is a text that no program asks for by chance.
 var exactTextRE = lazily("^[\"'`].*[^\\w\"'`-].*[\"'`]$")

@@ -26,7 +26,8 @@ func (d *diff) headRules() {
 }
 
 // skipNameRE is a function or macro that skips a test, by its name.
-var skipNameRE = lazily(`^(return_|test_|cr_|do_|maybe_)?skip(_|$)(if|on|un|all|test|for|when|off|in|with|return|not|this|slow|flaky|ci|windows|win|mac|osx|linux|jruby|truffle|network|remote|$)`)
+var skipNameRE = lazily(`^(return_|test_|cr_|do_|maybe_)?skip(_|$)(if|on|un|all|test|for|when|off|in|with|return|not|this|slow|flaky|ci|windows|win|mac|` +
+	`osx|linux|jruby|truffle|network|remote|$)`)
 
 // skippingCalls reports calls of such a helper that a test gained: T04.
 func (d *diff) skippingCalls(p testPair) {

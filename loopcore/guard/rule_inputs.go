@@ -70,7 +70,8 @@ func (d *diff) touches(p testPair) bool {
 }
 
 // doubleRE makes a double of a class, in the libraries of all languages.
-var doubleRE = lazily(`\bmock\((\w+)\.class|Mock\(spec=(\w+)|create(?:Mock|Stub|ConfiguredMock)\((\w+)::class|(?:instance|class)_double\((\w+)|mockk<(\w+)>|new Mock<(\w+)>|Substitute\.For<(\w+)>|create_autospec\((\w+)|mock<(\w+)>\(`)
+var doubleRE = lazily(`\bmock\((\w+)\.class|Mock\(spec=(\w+)|create(?:Mock|Stub|ConfiguredMock)\((\w+)::class|(?:instance|class)_double\((\w+)|` +
+	`mockk<(\w+)>|new Mock<(\w+)>|Substitute\.For<(\w+)>|create_autospec\((\w+)|mock<(\w+)>\(`)
 
 // doubledSubject reports a class that was made for real and is a double now: A09.
 func (d *diff) doubledSubject(f *fileDiff) {

@@ -98,7 +98,10 @@ func (d *diff) shadowModule(f *fileDiff) {
 }
 
 // assertAliasRE binds an assertion library, or what it exports, to names of the file.
-var assertAliasRE = lazily(`\b(\w+|\{[\w,: ]+\})(?::\w+)?=(?:await )?(?:require|import)\("(?:node:)?(?:assert|assert/strict|test|chai|expect|vitest|@jest/[\w-]+)"\)|\bimport (?:type )?(\* as \w+|\w+|\{[\w, ]+\}) ?from "(?:node:)?(?:assert|assert/strict|test|chai|expect|@jest/[\w-]+)"|\bimport (?:unittest(?:\.\w+)?|pytest|_pytest\.\w+|numpy\.testing) as (\w+)|\bfrom (?:unittest|_pytest|numpy)[\w.]* import ([\w, ]+)`)
+var assertAliasRE = lazily(`\b(\w+|\{[\w,: ]+\})(?::\w+)?=(?:await )?(?:require|import)\("(?:node:)?(?:assert|assert/strict|test|chai|expect|vitest|` +
+	`@jest/[\w-]+)"\)|\bimport (?:type )?(\* as \w+|\w+|\{[\w, ]+\}) ?from "(?:node:)?(?:assert|assert/strict|test|chai|expect|` +
+	`@jest/[\w-]+)"|\bimport (?:unittest(?:\.\w+)?|pytest|_pytest\.\w+|numpy\.testing) as (\w+)|` +
+	`\bfrom (?:unittest|_pytest|numpy)[\w.]* import ([\w, ]+)`)
 
 // notOfLibrary are words beside the names in an import.
 var notOfLibrary = map[string]bool{"as": true, "mock": true, "Mock": true, "patch": true, "default": true, "monkeypatch": true}
@@ -230,11 +233,15 @@ func libraryAssert(l lang, n string) (string, bool) {
 }
 
 // macroRE are definitions of what may be an assertion macro.
-var macroRE = lazily(`^#\s*(define|undef)\s+(EXPECT_\w+|ASSERT_\w+|CHECK(_\w+)?|REQUIRE(_\w+)?|assert|TEST_ASSERT\w*|BOOST_(CHECK|REQUIRE|TEST)\w*|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F|(DOCTEST|CATCH)_CONFIG_DISABLE)\b(.*)`)
+var macroRE = lazily(`^#\s*(define|undef)\s+(EXPECT_\w+|ASSERT_\w+|CHECK(_\w+)?|REQUIRE(_\w+)?|assert|TEST_ASSERT\w*|BOOST_(CHECK|REQUIRE|TEST)\w*|` +
+	`ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F|(DOCTEST|CATCH)_CONFIG_DISABLE)\b(.*)`)
 
 // libraryMacroRE are those that test libraries bring; a macro of another name is
 // the project's own, which nothing used before it was there.
-var libraryMacroRE = lazily(`^((EXPECT|ASSERT)_(EQ|NE|LT|LE|GT|GE|TRUE|FALSE|STR\w+|FLOAT_EQ|DOUBLE_EQ|NEAR|THROW|ANY_THROW|NO_THROW|THAT|DEATH\w*|EXIT|PRED\w*|NO_FATAL_FAILURE|HRESULT_\w+)|(CHECK|REQUIRE|WARN)(_FALSE|_THROWS\w*|_NOTHROW|_THAT|_NOFAIL|_EQ|_NE|_LT|_LE|_GT|_GE|_UNARY\w*|_MESSAGE)?|assert|TEST_ASSERT\w*|BOOST_\w+|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F|(DOCTEST|CATCH)_CONFIG_DISABLE)$`)
+var libraryMacroRE = lazily(`^((EXPECT|ASSERT)_(EQ|NE|LT|LE|GT|GE|TRUE|FALSE|STR\w+|FLOAT_EQ|DOUBLE_EQ|NEAR|THROW|ANY_THROW|NO_THROW|THAT|DEATH\w*|EXIT|` +
+	`PRED\w*|NO_FATAL_FAILURE|HRESULT_\w+)|(CHECK|REQUIRE|WARN)(_FALSE|_THROWS\w*|_NOTHROW|_THAT|_NOFAIL|_EQ|_NE|_LT|_LE|_GT|_GE|` +
+	`_UNARY\w*|_MESSAGE)?|assert|TEST_ASSERT\w*|BOOST_\w+|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F|` +
+	`(DOCTEST|CATCH)_CONFIG_DISABLE)$`)
 
 // macros reports assertion macros that are defined anew, and own ones whose body lost its failure: R05.
 func (d *diff) macros(f *fileDiff) {

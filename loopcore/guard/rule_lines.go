@@ -49,7 +49,10 @@ func lineByLine(f *fileDiff) bool {
 
 var (
 	// testLineRE begins a test, whatever the library.
-	testLineRE = lazily(`^\s*(@\w+\s+)*((x|f|p)?(test|it|describe|specify|scenario|property|context|should|ignore|testset|prop|example)\b\s*[("'{#:]|@testset\b|@Test\b|deftest\b|\(deftest\b|unittest\b|test_that\(|test\s+"|(It|Describe|Context)\s+['"]|Scenario( Outline)?:|-\s*\(void\)\s*test|def\s+"|def\s+test|fn\s+test|let\s+test_|\w+_test\(\)\s*->|(public\s+)?(function|void|func|fun|sub)\s+test|\[<(Fact|Theory|Test)|subtest\b|(multi )?sub test|--TEST--|>>> |[A-Z][\w ]*$)`)
+	testLineRE = lazily(`^\s*(@\w+\s+)*((x|f|p)?(test|it|describe|specify|scenario|property|context|should|ignore|testset|prop|example)\b\s*[("'{#:]|` +
+		`@testset\b|@Test\b|deftest\b|\(deftest\b|unittest\b|test_that\(|test\s+"|(It|Describe|Context)\s+['"]|Scenario( Outline)?:|` +
+		`-\s*\(void\)\s*test|def\s+"|def\s+test|fn\s+test|let\s+test_|\w+_test\(\)\s*->|(public\s+)?(function|void|func|fun|sub)\s+test|` +
+		`\[<(Fact|Theory|Test)|subtest\b|(multi )?sub test|--TEST--|>>> |[A-Z][\w ]*$)`)
 	// checkLineRE holds an assertion, whatever the library.
 	checkLineRE = lazily("(?i)(\\b(assert\\w*|expect\\w*|check\\w*|should\\w*|verify\\w*|refute\\w*|require\\w*|thrown|throws_ok|lives_ok|cmp_ok|is_deeply|isnt|like|unlike|pass|fail)\\b *[({\\[`'\"=<:]?|\\b(is|ok|are)\\s*\\(|\\((is|are)\\s|@test\\w*|XCTAssert\\w*|\\?assert\\w*|`should\\w*`|Should\\b|^\\s*(Then|And|But)\\b|===|^\\s*\\w[\\w.()\\[\\]\" ]* (==|!=|===) |^\\s*(\\d+|\\(?\\d+\\.\\._\\)?) \\* \\w|--EXPECT)")
 	// skipLineRE takes a test out of the verdict, whatever the library.

@@ -325,7 +325,10 @@ func (d *diff) newSwitch(cond string) bool {
 }
 
 // otherSystemRE is a condition for a system that gates rarely run on.
-var otherSystemRE = lazily(`@\w*\.?(EnabledOn\w*|EnabledForJreRange)\((OS\.|value=OS\.|\{?OS\.)?(WINDOWS|MAC|AIX|SOLARIS|FREEBSD)\b|RequiresOperatingSystem(Family)?\("?(Win|Darwin|Mac|\^Win)|^@Requires\(\{ ?os\.(windows|macOs|solaris)|skipUnless\(sys\.platform==?"?(win|darwin)|GOOS!="(windows|darwin|plan9)"|\bplatform\(?\)?!==?"(win32|darwin|Windows)"|PHP_OS(_FAMILY)?!==?"(Windows|Darwin)"|\bRUBY_PLATFORM!~/(mswin|mingw|darwin)`)
+var otherSystemRE = lazily(`@\w*\.?(EnabledOn\w*|EnabledForJreRange)\((OS\.|value=OS\.|\{?OS\.)?(WINDOWS|MAC|AIX|SOLARIS|FREEBSD)\b|` +
+	`RequiresOperatingSystem(Family)?\("?(Win|Darwin|Mac|\^Win)|^@Requires\(\{ ?os\.(windows|macOs|solaris)|` +
+	`skipUnless\(sys\.platform==?"?(win|darwin)|GOOS!="(windows|darwin|plan9)"|\bplatform\(?\)?!==?"(win32|darwin|Windows)"|` +
+	`PHP_OS(_FAMILY)?!==?"(Windows|Darwin)"|\bRUBY_PLATFORM!~/(mswin|mingw|darwin)`)
 
 // onlyElsewhere says whether a condition lets a test run on a platform alone that gates rarely run on.
 func onlyElsewhere(s string) bool {

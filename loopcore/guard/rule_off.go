@@ -115,7 +115,8 @@ func isComment(l string) bool {
 }
 
 // offNameRE is the name of a list of what is left out.
-var offNameRE = lazily(`(?i)(disabled?|skip(ped|s)?|ignored?|excluded?|known_?(fail|issue|bug)|expected_?fail|quarantin|blacklist|denylist|flaky|xfail|unsupported|allowed_?fail|broken)\w*$|^(disabled?|skip|ignored?|exclude|broken|flaky|xfail)`)
+var offNameRE = lazily(`(?i)(disabled?|skip(ped|s)?|ignored?|excluded?|known_?(fail|issue|bug)|expected_?fail|quarantin|blacklist|denylist|flaky|xfail|` +
+	`unsupported|allowed_?fail|broken)\w*$|^(disabled?|skip|ignored?|exclude|broken|flaky|xfail)`)
 
 // offLists reports lists of that kind in the code of tests that grew: C01.
 func (d *diff) offLists(f *fileDiff) {
@@ -321,7 +322,8 @@ func (u *unit) inHook(i int, t *test) bool {
 }
 
 // retryRE is a block that is run again when it fails.
-var retryRE = lazily(`\b(retries|retry|with_retry|with_retries|retry_on_failure|retryable|rerun)(\(\d*\))? ?(do\b|\{)|\b(retry|withRetry|retries|with_retries)\((\d|async|\(\)|function|lambda|func)`)
+var retryRE = lazily(`\b(retries|retry|with_retry|with_retries|retry_on_failure|retryable|rerun)(\(\d*\))? ?(do\b|\{)|` +
+	`\b(retry|withRetry|retries|with_retries)\((\d|async|\(\)|function|lambda|func)`)
 
 // retried reports a test, part of which is now tried again: A11.
 func (d *diff) retried(p testPair) {

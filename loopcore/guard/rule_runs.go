@@ -10,7 +10,10 @@ import (
 
 // limitRE is a setting of one test or file of tests with a number behind it:
 // how often a property is tried, how long or how often a test may be run.
-var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|iterations|successPercentage|max_?time|\w*time_?out|time\.After|(?:u|nano|Thread\.)?sleep|with_?deadline|eventually|to_?eventually|wait_?for|wait|within|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
+var limitRE = lazily(`(?i)\b(max_examples|max_runs|max_shrinks|with_cases|num_?runs|max_?success|numtests|min_?success(?:ful)?tests|checks?_per_\w+|` +
+	`iterations|successPercentage|max_?time|\w*time_?out|time\.After|(?:u|nano|Thread\.)?sleep|with_?deadline|eventually|` +
+	`to_?eventually|wait_?for|wait|within|retry|retries|max_?retries|tries|reruns|max_?attempts|flaky|BATS_TEST_RETRIES|` +
+	`BATS_TEST_TIMEOUT|executionTimeAllowance|timeLimit)\b[^\n0-9]{0,60}?(\d[\d_]*(?:\.\d+)?)(?: ?\* ?(?:time\.)?(\w+))?`)
 
 // receiveRE waits for a message of Elixir.
 var receiveRE = lazily(`\bassert_receive\b.*,(\d[\d_]*)$`)
@@ -23,7 +26,9 @@ const testDefault = 5000
 
 // boundNameRE gives a bound of the tests a name: how long they wait, and how
 // much a value may be off.
-var boundNameRE = lazily(`^(?:(?:export|const|let|var|val|final|static|private|public|protected|internal|constexpr|auto|int|long|double|float|Duration) ?)*(\w*(?i:time_?out|tolerance|leeway|slack|epsilon|deadline|max_?wait|max_?retries|offset|precision|delta))\b(?:: ?[\w.]+)? ?:?= ?([^\n]*\d[^\n]*)$`)
+var boundNameRE = lazily(`^(?:(?:export|const|let|var|val|final|static|private|public|protected|internal|constexpr|auto|int|long|double|float|` +
+	`Duration) ?)*(\w*(?i:time_?out|tolerance|leeway|slack|epsilon|deadline|max_?wait|max_?retries|offset|precision|` +
+	`delta))\b(?:: ?[\w.]+)? ?:?= ?([^\n]*\d[^\n]*)$`)
 
 // moreIsLess are the settings of which a smaller number asks for less.
 var moreIsLess = lazily(`(?i)^(max_examples|max_runs|with_cases|num_?runs|max_?success|numtests|min_?success|iterations|successPercentage|checks?_per)`)

@@ -72,7 +72,8 @@ func (d *diff) movedHere(f *fileDiff, name, body string) bool {
 }
 
 var (
-	testMacroRE    = lazily(`^#\s*(?:ifn?def|if|elif)\b.*\b(GTEST_\w+|GMOCK_\w+|CATCH_\w+|DOCTEST_\w+|BOOST_TEST_\w+|CRITERION_\w+|MUNIT_\w+|CHECK_H|QTEST\w*|QT_TESTLIB\w*|UNITY_\w+|CMOCKA\w*|CPPUTEST\w*|UNIT_?TEST(?:S|ING)?|TEST|TESTING|TEST_BUILD|XCTEST)\b`)
+	testMacroRE = lazily(`^#\s*(?:ifn?def|if|elif)\b.*\b(GTEST_\w+|GMOCK_\w+|CATCH_\w+|DOCTEST_\w+|BOOST_TEST_\w+|CRITERION_\w+|MUNIT_\w+|CHECK_H|QTEST\w*|` +
+		`QT_TESTLIB\w*|UNITY_\w+|CMOCKA\w*|CPPUTEST\w*|UNIT_?TEST(?:S|ING)?|TEST|TESTING|TEST_BUILD|XCTEST)\b`)
 	projectMacroRE = lazily(`^(TEST|TESTING|UNIT_?TEST(S|ING)?|TEST_BUILD)$`)
 )
 
@@ -103,7 +104,10 @@ func failing(s string) bool {
 	return hasAny(s, "fail", "exit", "abort", "throw", "return 1", "++", "assert", "FAIL", "errors")
 }
 
-var counterRE = lazily(`\b(_?calls?|_?count(er)?|_?n_?calls|_?invocations?|_?attempts?|_?times|_?step|_?seq|_?idx|_?turn|_?state)\w*(\+\+|\+=1|=\w*\+1)|\+\+_?(calls?|count(er)?|invocations?)|\bnext\(_?\w*(answers?|results?|values?|replies|responses)\b|\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1|\b\w+\+\+ ?===? ?\d|\b_?calls=\(.*\)\+1`)
+var counterRE = lazily(`\b(_?calls?|_?count(er)?|_?n_?calls|_?invocations?|_?attempts?|_?times|_?step|_?seq|_?idx|_?turn|_?state)\w*(\+\+|\+=1|=\w*\+1)|` +
+	`\+\+_?(calls?|count(er)?|invocations?)|\bnext\(_?\w*(answers?|results?|values?|replies|responses)\b|` +
+	`\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1|\b\w+\+\+ ?===? ?\d|` +
+	`\b_?calls=\(.*\)\+1`)
 
 // counters reports new state that counts calls and answers by it: R09.
 func (d *diff) counters(f *fileDiff) {
@@ -247,7 +251,9 @@ func (d *diff) wrappedExamples(f *fileDiff) {
 	}
 }
 
-var statusRE = lazily(`\b(status|rc|ret|fail\w*|exit_?code|errors?|result|code|bad|nfail\w*|ok)=("?\$\?"?|1|false|False|"?\$\(\(\w+ ?\+ ?1\)\)"?|\$\w+)$|\b(exit|return) ("?\$\{?\w+\}?"?|[1-9]\d*)|\bexit\([^0)][^)]*\)|\b(fail\w*|errors?|bad)(\+\+|\+=1)|\bexit 1\b|\bsys\.exit\([^0)]|\bset -[a-z]*e|\bpipefail\b|\(\((fail\w*|errors?)(\+\+|\+=1)\)\)|process\.exitCode=[^0]`)
+var statusRE = lazily(`\b(status|rc|ret|fail\w*|exit_?code|errors?|result|code|bad|nfail\w*|ok)=("?\$\?"?|1|false|False|"?\$\(\(\w+ ?\+ ?1\)\)"?|\$\w+)$|` +
+	`\b(exit|return) ("?\$\{?\w+\}?"?|[1-9]\d*)|\bexit\([^0)][^)]*\)|\b(fail\w*|errors?|bad)(\+\+|\+=1)|\bexit 1\b|\bsys\.exit\([^0)]|` +
+	`\bset -[a-z]*e|\bpipefail\b|\(\((fail\w*|errors?)(\+\+|\+=1)\)\)|process\.exitCode=[^0]`)
 
 // sumRE is a result that is computed, and no status.
 var sumRE = lazily(`^return \d+ ?[-+*/%]`)
@@ -316,7 +322,8 @@ var someCodeRE = lazily(`\bif [^{]*\b\w+(>[1-9]|>=[2-9]|==[2-9]|<0)[^{]*\{os\.Ex
 var returnRE = lazily(`\b(return|exit\() ?([^;})]+)`)
 
 // runsTestsRE is what runs all tests of a program in C or C++.
-var runsTestsRE = lazily(`\b(RUN_ALL_TESTS\(\)|UNITY_END\(\)|Session\(\)\.run\(|session\.run\(|context\.run\(|cmocka_run_group_tests\w*\(|srunner_ntests_failed\(|unit_test_main\()`)
+var runsTestsRE = lazily(`\b(RUN_ALL_TESTS\(\)|UNITY_END\(\)|Session\(\)\.run\(|session\.run\(|context\.run\(|cmocka_run_group_tests\w*\(|` +
+	`srunner_ntests_failed\(|unit_test_main\()`)
 
 // mainReturn reports a main whose result is no longer that of the tests: R03.
 func (d *diff) mainReturn(f *fileDiff, x *fn, body string) {

@@ -84,7 +84,8 @@ var (
 	// quietAllRE switches every warning of a program off.
 	quietAllRE = lazily(`\bwarnings\.(filterwarnings|simplefilter)\("ignore"\)|\$VERBOSE=nil`)
 	// quietRE switches some off, or errors off the screen.
-	quietRE = lazily(`\bwarnings\.(filterwarnings|simplefilter)\("ignore",|\bWarning\[:\w+\]=false|\berror_reporting\(0|\bset_error_handler\((fn|function)\b.*\btrue\b|\bini_set\("(error_reporting|display_errors|zend\.assertions)","?0`)
+	quietRE = lazily(`\bwarnings\.(filterwarnings|simplefilter)\("ignore",|\bWarning\[:\w+\]=false|\berror_reporting\(0|` +
+		`\bset_error_handler\((fn|function)\b.*\btrue\b|\bini_set\("(error_reporting|display_errors|zend\.assertions)","?0`)
 )
 
 // quietened reports programs that switch warnings off while they run: L06.

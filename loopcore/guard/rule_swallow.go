@@ -42,16 +42,22 @@ func (d *diff) swallows(f *fileDiff) {
 
 var (
 	// defaultAnswerRE is an answer that says nothing of what went wrong.
-	defaultAnswerRE = lazily(`^(return ?)?(null|nil|undefined|None|-?[\d.]+|""|\[\]|\{\}|\(?\{\}\)?|false|False|true|True|:ok|Ok\(\(\)\)|Ok\([\d.]+\)|default|Default::default\(\)|(new )?\w*[lL]ist(<\w*>)?\(\)|(list|map|set|array)Of\(\)|empty(List|Map|Set)\(\)|(List|Map|Set|Array)\.(of|empty|Empty)(<\w*>)?\(\)|Collections\.empty\w+\(\)|Enumerable\.Empty<\w+>\(\)|vec!\[\]|(Vec|String)::new\(\)|new \w+\[0\]|array\(\)|(new )?[A-Z]\w*<>\(\)|new [A-Z]\w*\((-?[\d.]+\w?|""|null)?\)|Optional\.empty\(\))?$|^(pass|continue|break|next|\.\.\.)$|^[\w.@$]+=(null|nil|undefined|None|[\d.]+|""|\[\]|\{\}|[Ff]alse|[Tt]rue)$`)
+	defaultAnswerRE = lazily(`^(return ?)?(null|nil|undefined|None|-?[\d.]+|""|\[\]|\{\}|\(?\{\}\)?|false|False|true|True|:ok|Ok\(\(\)\)|Ok\([\d.]+\)|default|` +
+		`Default::default\(\)|(new )?\w*[lL]ist(<\w*>)?\(\)|(list|map|set|array)Of\(\)|empty(List|Map|Set)\(\)|` +
+		`(List|Map|Set|Array)\.(of|empty|Empty)(<\w*>)?\(\)|Collections\.empty\w+\(\)|Enumerable\.Empty<\w+>\(\)|vec!\[\]|` +
+		`(Vec|String)::new\(\)|new \w+\[0\]|array\(\)|(new )?[A-Z]\w*<>\(\)|new [A-Z]\w*\((-?[\d.]+\w?|""|null)?\)|Optional\.empty\(\))?$|` +
+		`^(pass|continue|break|next|\.\.\.)$|^[\w.@$]+=(null|nil|undefined|None|[\d.]+|""|\[\]|\{\}|[Ff]alse|[Tt]rue)$`)
 	// toldRE is a line of a log before the answer.
 	toldRE = lazily(`^(\w+\.)*(log\w*|console|print\w*|puts|warn\w*|error_log|Logger|Log|NSLog|System\.(out|err))(\.\w+)*!?\("?[^()]*(\([^()]*\)[^()]*)*\) ?`)
 	// swallowLineRE drops failures in one word.
-	swallowLineRE = lazily(`\bcontextlib\.suppress\((Base)?Exception\)|\bsuppress\((Base)?Exception\)|\bErr\(_\w*\)=>(\{\}|\(\)|Ok\(\(\)\)|0(\.0)?|None|""|Default::default\(\)|return( Ok\(\(\)\))?),?$|\bif let Err\(_\w*\)=.*\{\}$`)
+	swallowLineRE = lazily(`\bcontextlib\.suppress\((Base)?Exception\)|\bsuppress\((Base)?Exception\)|\bErr\(_\w*\)=>(\{\}|\(\)|Ok\(\(\)\)|0(\.0)?|None|""|` +
+		`Default::default\(\)|return( Ok\(\(\)\))?),?$|\bif let Err\(_\w*\)=.*\{\}$`)
 	// swallowShellRE lets a command fail.
 	swallowShellRE = lazily(`\|\| ?(true|:)$|^set ?\+e|^set ?\+o errexit`)
-	broadCatchRE   = lazily(`^(\$\w+|[a-z_]\w*|\.\.\.|\\?(Exception|Throwable|Error)( \$?\w+)?|(final )?(\w+\.)*(Exception|Throwable|Error)( \w+)?|\w+:(Exception|Throwable|Any|unknown|any)|(const )?std::exception&? ?\w*)?$`)
-	broadExceptRE  = lazily(`^\(?((Base)?Exception,?)?\)?( as \w+)?$`)
-	broadRescueRE  = lazily(`^(StandardError|Exception)?(=>\w+)?$`)
+	broadCatchRE   = lazily(`^(\$\w+|[a-z_]\w*|\.\.\.|\\?(Exception|Throwable|Error)( \$?\w+)?|(final )?(\w+\.)*(Exception|Throwable|Error)( \w+)?|` +
+		`\w+:(Exception|Throwable|Any|unknown|any)|(const )?std::exception&? ?\w*)?$`)
+	broadExceptRE = lazily(`^\(?((Base)?Exception,?)?\)?( as \w+)?$`)
+	broadRescueRE = lazily(`^(StandardError|Exception)?(=>\w+)?$`)
 )
 
 // catchAlls lists the handlers that take failures of every kind.
@@ -193,6 +199,8 @@ func (d *diff) softened(f *fileDiff) {
 
 var (
 	raiseRE   = lazily(`\b(throw|raise|panic!?|fatalError|errors\.New|fmt\.Errorf)\b|\bErr\(|\breturn (?:[\w.""]+,)*\w*[Ee]rr\w*\b|\{:error,`)
-	defaultRE = lazily(`\breturn ?(0(\.0)?|""|null|nil|None|undefined|false|False|true|True|\[\]|\{\}|Ok\(\(\)\)|\{:ok,)([;})\s]|$)|\breturn (?:[\w.""]+,)+nil\b|\breturn(}|$)|\?: ?(0(\.0)?|""|null|emptyList\(\))|\?\? ?(0|""|null|\[\])|->f\b|\[\]return}|\breturn Ok\(`)
+	defaultRE = lazily(`\breturn ?(0(\.0)?|""|null|nil|None|undefined|false|False|true|True|\[\]|\{\}|Ok\(\(\)\)|\{:ok,)([;})\s]|$)|` +
+		`\breturn (?:[\w.""]+,)+nil\b|\breturn(}|$)|\?: ?(0(\.0)?|""|null|emptyList\(\))|\?\? ?(0|""|null|\[\])|->f\b|\[\]return}|` +
+		`\breturn Ok\(`)
 	recoverRE = lazily(`defer func\(\)\{ ?_?=?recover\(\)`)
 )

@@ -90,7 +90,9 @@ func (d *diff) staleRules() {
 }
 
 // staleRE matches what compilers, runners and linters write and read again.
-var staleRE = lazily(`\.(pyc|pyo|class|beam|tsbuildinfo|so|dylib|dll|o|obj|a|rlib)$|/(\.eslintcache|\.stylelintcache|\.phpunit\.result\.cache)$|/(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|node_modules/\.cache|\.jest-cache|\.nyc_output|target/(classes|test-classes)|obj/(Debug|Release)|bin/(Debug|Release)|_build)/`)
+var staleRE = lazily(`\.(pyc|pyo|class|beam|tsbuildinfo|so|dylib|dll|o|obj|a|rlib)$|/(\.eslintcache|\.stylelintcache|\.phpunit\.result\.cache)$|` +
+	`/(__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|node_modules/\.cache|\.jest-cache|\.nyc_output|` +
+	`target/(classes|test-classes)|obj/(Debug|Release)|bin/(Debug|Release)|_build)/`)
 
 // taskExisted says whether the old file already had the task in which a key stands.
 func taskExisted(f *fileDiff, key string) bool {
@@ -132,7 +134,13 @@ func (d *diff) goModule(f *fileDiff, fresh string) {
 	}
 }
 
-var testToolRE = lazily(`(^|[/\[.:"@-])(jest|ts-jest|vitest|mocha|chai|ava|tap|sinon|nyc|c8|eslint|typescript-eslint|@?typescript-eslint|biome|oxlint|typescript|playwright|cypress|karma|jasmine|testing-library|supertest|phpunit|phpstan|psalm|pest|mockery|infection|php_codesniffer|pytest|mypy|ruff|flake8|pylint|hypothesis|coverage|tox|nox|bandit|pyright|rspec|minitest|rubocop|simplecov|capybara|webmock|vcr|proptest|rstest|insta|mockall|pretty_assertions|quickcheck|criterion|assert_cmd|trybuild|junit|assertj|mockito|hamcrest|testng|kotest|mockk|detekt|ktlint|jacoco|surefire|spotbugs|checkstyle|xunit|nunit|mstest|moq|fluentassertions|coverlet|nsubstitute|credo|dialyxir|excoveralls|mox|stream_data|swiftlint|quick|nimble|gtest|googletest|catch2|doctest|jest-cli|expect|power-assert|stylecop|roslynator|sonaranalyzer)\b`)
+var testToolRE = lazily(`(^|[/\[.:"@-])(jest|ts-jest|vitest|mocha|chai|ava|tap|sinon|nyc|c8|eslint|typescript-eslint|@?typescript-eslint|biome|oxlint|` +
+	`typescript|playwright|cypress|karma|jasmine|testing-library|supertest|phpunit|phpstan|psalm|pest|mockery|infection|` +
+	`php_codesniffer|pytest|mypy|ruff|flake8|pylint|hypothesis|coverage|tox|nox|bandit|pyright|rspec|minitest|rubocop|simplecov|` +
+	`capybara|webmock|vcr|proptest|rstest|insta|mockall|pretty_assertions|quickcheck|criterion|assert_cmd|trybuild|junit|assertj|` +
+	`mockito|hamcrest|testng|kotest|mockk|detekt|ktlint|jacoco|surefire|spotbugs|checkstyle|xunit|nunit|mstest|moq|fluentassertions|` +
+	`coverlet|nsubstitute|credo|dialyxir|excoveralls|mox|stream_data|swiftlint|quick|nimble|gtest|googletest|catch2|doctest|jest-cli|` +
+	`expect|power-assert|stylecop|roslynator|sonaranalyzer)\b`)
 
 // dependency judges manifests: test and lint tools that were swapped, pinned down or dropped: C12.
 func (d *diff) dependency(f *fileDiff, key string, a, b []string) bool {

@@ -17,18 +17,25 @@ const (
 // scriptPatterns are what keyRules are, for settings that are programs.
 var scriptPatterns = []scriptPattern{
 	// pytest
-	sx("C01", loopcore.SevBlock, pyConf, `\bcollect_ignore(_glob)?\b\s*(=|\+=|\.)|\bpytest_ignore_collect\b|\bpytest_deselected\b|\bitems\[:\]\s*=|\bitems\.(remove|pop|clear)\(|\bdel items\b|\bpytest_collect_file\b|\bpytest_pycollect_makeitem\b|\bpytest_itemcollected\b|config\.option\.(keyword|markexpr|deselect|ignore|ignore_glob|lf|maxfail)\s*=|config\.args\s*=|success_codes\s*=|\bwarn\s*=\s*True`, ``),
-	sx("C08", loopcore.SevBlock, `(tox\.ini|\.toml|\.cfg|\.mk|[Mm]akefile|justfile|Dockerfile|\.envrc|\.env|Jenkinsfile|\.ya?ml)$`, `\b(PYTEST_ADDOPTS|SPEC_OPTS|TESTOPTS|GOFLAGS|GTEST_FILTER|NODE_OPTIONS)["']?\s*[:=].*(-k\b|-m\b|--deselect|--ignore|-run|-skip|-short|--require|--import|--loader|--tag|--exclude|no:)`, ``),
+	sx("C01", loopcore.SevBlock, pyConf, `\bcollect_ignore(_glob)?\b\s*(=|\+=|\.)|\bpytest_ignore_collect\b|\bpytest_deselected\b|\bitems\[:\]\s*=|`+
+		`\bitems\.(remove|pop|clear)\(|\bdel items\b|\bpytest_collect_file\b|\bpytest_pycollect_makeitem\b|\bpytest_itemcollected\b|`+
+		`config\.option\.(keyword|markexpr|deselect|ignore|ignore_glob|lf|maxfail)\s*=|config\.args\s*=|success_codes\s*=|\bwarn\s*=\s*True`, ``),
+	sx("C08", loopcore.SevBlock, `(tox\.ini|\.toml|\.cfg|\.mk|[Mm]akefile|justfile|Dockerfile|\.envrc|\.env|Jenkinsfile|\.ya?ml)$`, `\b(PYTEST_ADDOPTS|SPEC_OPTS|TESTOPTS|GOFLAGS|GTEST_FILTER|NODE_OPTIONS)["']?\s*[:=].*(-k\b|-m\b|--deselect|--ignore|-run|-skip|`+
+		`-short|--require|--import|--loader|--tag|--exclude|no:)`, ``),
 	sx("E06", loopcore.SevHuman, pyConf, `\bpytest_plugins\s*=|\bpytest_load_initial_conftests\b|\bpytest_cmdline_(main|preparse)\b|\bpytest_configure\b`, ``),
 	// Ruby
-	sx("C02", loopcore.SevBlock, rubySide, `fail_on_error\s*=\s*false|fail_fast\s*=\s*true|failure_exit_code\s*=\s*0|error_exit_code\s*=\s*0|abort_on_failure|raise_errors_for_deprecations.*false|run_all_when_everything_filtered\s*=\s*false`, `raise_errors_for_deprecations!|fail_if_no_examples\s*=\s*true|raise_on_warning\s*=\s*true|verify_partial_doubles\s*=\s*true`),
-	sx("C01", loopcore.SevBlock, rubySide, `filter_run_excluding|filter_run_including|exclusion_filter|inclusion_filter|filter_run\b[ (]|exclude_pattern|--tag\s+~?\w+|--exclude-pattern|--example\b|--only-failures|--pattern\b|\bt\.(pattern|test_files|libs=no)\s*=|test_globs\s*=|FileList\[.*\]\.exclude|\.define_derived_metadata.*skip|config\.pattern\s*=`, ``),
+	sx("C02", loopcore.SevBlock, rubySide, `fail_on_error\s*=\s*false|fail_fast\s*=\s*true|failure_exit_code\s*=\s*0|error_exit_code\s*=\s*0|abort_on_failure|`+
+		`raise_errors_for_deprecations.*false|run_all_when_everything_filtered\s*=\s*false`, `raise_errors_for_deprecations!|fail_if_no_examples\s*=\s*true|raise_on_warning\s*=\s*true|verify_partial_doubles\s*=\s*true`),
+	sx("C01", loopcore.SevBlock, rubySide, `filter_run_excluding|filter_run_including|exclusion_filter|inclusion_filter|filter_run\b[ (]|exclude_pattern|--tag\s+~?\w+|`+
+		`--exclude-pattern|--example\b|--only-failures|--pattern\b|\bt\.(pattern|test_files|libs=no)\s*=|test_globs\s*=|`+
+		`FileList\[.*\]\.exclude|\.define_derived_metadata.*skip|config\.pattern\s*=`, ``),
 	sx("C01", loopcore.SevHuman, rubySide, `filter_run_when_matching|\bpattern:`, ``),
 	sx("C05", loopcore.SevBlock, rubySide, `\badd_filter\b|\benable_coverage_for_eval|refuse_coverage_drop\s+false`, `refuse_coverage_drop|minimum_coverage_by_file|SimpleCov\.start`),
 	sx("S02", loopcore.SevBlock, rubySide, `\brecord:? ?(=>)? ?:(all|new_episodes)\b|default_cassette_options.*:all`, ``),
 	sx("C06", loopcore.SevBlock, rubySide, `(default_retry_count|verbose_retry|exceptions_to_retry|retry_count_condition|run_with_retry|Minitest::Retry|rspec/retry)`, ``),
 	// Elixir
-	sx("C01", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)[( ].*(exclude|only_test_ids|include|max_failures|stale)|\btest_(paths|pattern|load_filters|ignore_filters)\b:|warn_test_pattern`, ``),
+	sx("C01", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)[( ].*(exclude|only_test_ids|include|max_failures|stale)|`+
+		`\btest_(paths|pattern|load_filters|ignore_filters)\b:|warn_test_pattern`, ``),
 	sx("C08", loopcore.SevHuman, cmakeFile, `(?i)\boption\s*\(\s*\w*TEST\w*\s[^)]*\bOFF\s*\)`, ``),
 	sx("C06", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)\(.*(timeout|retry|max_failures)`, ``),
 	sx("C03", loopcore.SevBlock, mixFiles, `\{Credo\.Check\.[\w.]+,\s*false\}|strict:\s*false|exit_status:\s*0|disabled:\s*\[`, `strict:\s*true|\{Credo\.Check\.`),
@@ -37,11 +44,16 @@ var scriptPatterns = []scriptPattern{
 	sx("C04", loopcore.SevBlock, mixFiles, `list_unused_filters:\s*false`, `dialyzer:|:unmatched_returns|:error_handling|:underspecs|:extra_return|:missing_return`),
 	sx("C05", loopcore.SevBlock, mixFiles, `ignore_modules:|skip_files|output:\s*false`, ``),
 	// CMake, make and C builds
-	sx("C02", loopcore.SevBlock, cmakeFile, `\bWILL_FAIL\b|-fsanitize-recover|halt_on_error=0|detect_leaks=0|\bSKIP_RETURN_CODE\b|\bSKIP_REGULAR_EXPRESSION\b|\bPASS_REGULAR_EXPRESSION\b|\|\| ?true|\bDISABLED\s+(TRUE|ON|1|YES)|\bDISABLED true`, `FAIL_REGULAR_EXPRESSION`),
-	sx("C01", loopcore.SevBlock, cmakeFile, `\bTEST_FILTER\b|CTEST_CUSTOM_TESTS_IGNORE|GTEST_FILTER|--gtest_filter|\bEXCLUDE_FROM_ALL\b.*test|BUILD_TESTING\s+(OFF|0|FALSE)|list\(REMOVE_ITEM.*[Tt]est|list\(FILTER.*EXCLUDE|"testPresets".*exclude|TEST_SPEC\b`, `\benable_testing\b|\badd_test\b|gtest_discover_tests|catch_discover_tests|doctest_discover_tests|add_subdirectory\(tests?\)|include\(CTest\)|BUILD_TESTING\s+ON`),
+	sx("C02", loopcore.SevBlock, cmakeFile, `\bWILL_FAIL\b|-fsanitize-recover|halt_on_error=0|detect_leaks=0|\bSKIP_RETURN_CODE\b|\bSKIP_REGULAR_EXPRESSION\b|`+
+		`\bPASS_REGULAR_EXPRESSION\b|\|\| ?true|\bDISABLED\s+(TRUE|ON|1|YES)|\bDISABLED true`, `FAIL_REGULAR_EXPRESSION`),
+	sx("C01", loopcore.SevBlock, cmakeFile, `\bTEST_FILTER\b|CTEST_CUSTOM_TESTS_IGNORE|GTEST_FILTER|--gtest_filter|\bEXCLUDE_FROM_ALL\b.*test|BUILD_TESTING\s+(OFF|0|FALSE)|`+
+		`list\(REMOVE_ITEM.*[Tt]est|list\(FILTER.*EXCLUDE|"testPresets".*exclude|TEST_SPEC\b`, `\benable_testing\b|\badd_test\b|gtest_discover_tests|catch_discover_tests|doctest_discover_tests|add_subdirectory\(tests?\)|`+
+		`include\(CTest\)|BUILD_TESTING\s+ON`),
 	sx("C06", loopcore.SevBlock, cmakeFile, `\bREPEAT\b|until-pass`, ``),
 	sx("C03", loopcore.SevBlock, cmakeFile, ``, `CLANG_TIDY\b.*clang-tidy|CPPCHECK\b.*cppcheck|CPPLINT\b.*cpplint`),
-	sx("C10", loopcore.SevBlock, buildAny, `[\s("';]-w([\s)"';]|$)|-Wno-[\w=-]+|/W0\b|/wd\d+|-Wno-error|COMPILE_WARNING_AS_ERROR\s+(OFF|FALSE|0)|werror=false|warning_level=0|-suppress-warnings`, `-Werror\b|-Wall\b|-Wextra\b|-Wpedantic\b|/WX\b|/W4\b|-pedantic-errors|COMPILE_WARNING_AS_ERROR\s+(ON|TRUE|1)|werror=true|-Wconversion|-Wshadow`),
+	sx("C10", loopcore.SevBlock, buildAny, `[\s("';]-w([\s)"';]|$)|-Wno-[\w=-]+|/W0\b|/wd\d+|-Wno-error|COMPILE_WARNING_AS_ERROR\s+(OFF|FALSE|0)|werror=false|warning_level=0|`+
+		`-suppress-warnings`, `-Werror\b|-Wall\b|-Wextra\b|-Wpedantic\b|/WX\b|/W4\b|-pedantic-errors|COMPILE_WARNING_AS_ERROR\s+(ON|TRUE|1)|werror=true|`+
+		`-Wconversion|-Wshadow`),
 	sx("C08", loopcore.SevBlock, buildAny, `-DNDEBUG\b|\bNDEBUG\b|-DGTEST_\w+|-DDOCTEST_CONFIG_DISABLE|-DCATCH_CONFIG_DISABLE|-DUNITY_EXCLUDE\w*|-fno-sanitize`, `-fsanitize=\w+|-UNDEBUG`),
 	// Swift
 	sx("C01", loopcore.SevBlock, swiftPkg, `\bexclude:\s*\[|\bsources:\s*\[|//\s*\.testTarget|--skip\b`, `\.testTarget\(`),
@@ -66,7 +78,8 @@ var scriptPatterns = []scriptPattern{
 	sx("C08", loopcore.SevBlock, `(^|/)(Earthfile|build\.cake)$`, `ContinueOnError|\.OnError\(`, `^\s*BUILD \+\w*(test|lint|check|vet)`),
 	sx("C01", loopcore.SevHuman, `\.sln$`, ``, `^Project\(.*[Tt]est`),
 	// Jenkins
-	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `\bcatchError\b|\bwarnError\b|returnStatus:\s*true|\|\|\s*true|propagate:\s*false|currentBuild\.result\s*=\s*.SUCCESS|allowEmptyResults:\s*true|when\s*\{\s*expression\s*\{\s*false|unstable\(|try\s*\{`, `\bjunit\b|error\b.*failed`),
+	sx("C07", loopcore.SevBlock, `(^|/)Jenkinsfile`, `\bcatchError\b|\bwarnError\b|returnStatus:\s*true|\|\|\s*true|propagate:\s*false|currentBuild\.result\s*=\s*.SUCCESS|`+
+		`allowEmptyResults:\s*true|when\s*\{\s*expression\s*\{\s*false|unstable\(|try\s*\{`, `\bjunit\b|error\b.*failed`),
 	// R03 outside of code files
 	sx("C09", loopcore.SevBlock, `(^|/)(\.pre-commit-config\.yaml|lefthook\.yml|\.lefthook\.yml|\.lintstagedrc(\.json)?)$`, `\bSKIP\b|\|\| ?true|files:\s*\^\$|--exit-zero|fail_on_\w+:\s*false`, `\brun:`),
 	// further builds and CI files
@@ -111,7 +124,8 @@ var scriptPatterns = []scriptPattern{
 	sx("C09", loopcore.SevBlock, `(^|/)grumphp\.ya?ml$`, ``, `^\s*\w+:\s*(~|null|$)`),
 	sx("C01", loopcore.SevBlock, rubySide, `\bt\.options\s*=.*-n\b|\bTESTOPTS\b`, ``),
 	sx("C10", loopcore.SevBlock, rubySide, `\.warning\s*=\s*false`, `\.warning\s*=\s*true`),
-	sx("C08", loopcore.SevBlock, `(^|/)(GNU)?[Mm]akefile$`, `^\.(IGNORE|SILENT=no)\b|^MAKEFLAGS\s*[:+?]?=.*(-\w*i\b|--ignore-errors|-\w*n\b|--dry-run|--touch)|^\w*(PKGS?|PACKAGES|TESTS?|DIRS|FILES)\s*[:+?]?=.*(grep -\w*v|filter-out)|^SHELL\s*[:?]?=\s*\S*(true|echo|:)\s*$`, `^\.SHELLFLAGS.*(pipefail|-e)`),
+	sx("C08", loopcore.SevBlock, `(^|/)(GNU)?[Mm]akefile$`, `^\.(IGNORE|SILENT=no)\b|^MAKEFLAGS\s*[:+?]?=.*(-\w*i\b|--ignore-errors|-\w*n\b|--dry-run|--touch)|`+
+		`^\w*(PKGS?|PACKAGES|TESTS?|DIRS|FILES)\s*[:+?]?=.*(grep -\w*v|filter-out)|^SHELL\s*[:?]?=\s*\S*(true|echo|:)\s*$`, `^\.SHELLFLAGS.*(pipefail|-e)`),
 	sx("C07", loopcore.SevBlock, `(^|/)\.circleci/config\.yml$`, `^\s*when:\s*on_fail`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)azure-pipelines\.ya?ml$`, `^(trigger|pr):\s*none`, ``),
 	sx("C07", loopcore.SevBlock, `(^|/)\.github/workflows/`, `^\s*(`+runnerEnv+`|SKIP|RUSTFLAGS.*(cap-lints|-A)):|>\s*(node_modules|vendor)/(\.)?bin/|^\s*shell:\s*bash\s*\{0\}`, ``),

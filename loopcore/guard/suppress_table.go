@@ -39,7 +39,10 @@ var commentDirectives = []directive{
 	dx("L01", `^(?:revive|exhaustive|staticcheck|gocritic|errcheck|cognitive-complexity|exhaustruct|nolintlint|nilaway|wrapcheck|goconst):(?:disable\S*|ignore\S*)(?:\s+([\w\-]+))?`),
 	dx("L07", `^gosec:disable(?:\s+(G\d+))?`),
 	// layout and spelling, in any language
-	dxm("L01", `^(?:fmt|yapf|isort|autopep8|black|codespell|cmake-format|standardrb|formatter|@formatter|spotless|swift-format|nixfmt)\s*:\s*(?:off|disable|skip|ignore)|^(?:clang-format|spotless|dprint|scalafmt)[\s:]+(?:off|ignore)|^(?:prettier|dprint|deno-fmt|csharpier|swift-format|stylua|gdformat)-ignore|^swiftformat:disable|^(?:cspell|spell-checker|spellchecker):\s*(?:disable|ignore)|^ruff:\s*isort:|^IWYU pragma:|^typos:|^@prettier-ignore|^@format:off`),
+	dxm("L01", `^(?:fmt|yapf|isort|autopep8|black|codespell|cmake-format|standardrb|formatter|@formatter|spotless|swift-format|`+
+		`nixfmt)\s*:\s*(?:off|disable|skip|ignore)|^(?:clang-format|spotless|dprint|scalafmt)[\s:]+(?:off|ignore)|`+
+		`^(?:prettier|dprint|deno-fmt|csharpier|swift-format|stylua|gdformat)-ignore|^swiftformat:disable|`+
+		`^(?:cspell|spell-checker|spellchecker):\s*(?:disable|ignore)|^ruff:\s*isort:|^IWYU pragma:|^typos:|^@prettier-ignore|^@format:off`),
 	// Python
 	dxb("L05", `^(?i:ruff|flake8)\s*[:=]\s*(?i:noqa)(?:\s*:\s*([A-Z]+[0-9]+[A-Z0-9, ]*))?|^ruff:\s*(?:file-ignore|disable)\[([\w\-, ]+)\]`),
 	dx("L01", `^ruff:\s*ignore\[([\w\-, ]+)\]`),
@@ -109,7 +112,9 @@ var commentDirectives = []directive{
 	// shell, docker, yaml
 	dxb("L05", `^shellcheck\s+(?:\w+=\S+\s+)*disable=all\b`),
 	dx("L01", `^shellcheck\s+(?:\w+=\S+\s+)*disable=([\w,\-]+)`),
-	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|^ansible-lint\s+skip|^zizmor:\s*ignore(?:\[([\w\-, ]+)\])?|^actionlint\s+ignore|^tflint-ignore(?:-file)?:\s*([\w,]+)|^check=skip=([\w,]+)|^buf:lint:ignore\s+(\w+)|^protolint:disable(?:\S*)\s*(\w*)|^regal ignore:([\w\-,]+)|^noqa\s+([\w\-\[\]]+)$`),
+	dx("L01", `^hadolint\s+(?:global\s+)?ignore=([\w,]+)|^yamllint\s+disable(?:-line)?(?:\s+rule:(\w+))?|^cmake-lint:\s*disable|`+
+		`^ansible-lint\s+skip|^zizmor:\s*ignore(?:\[([\w\-, ]+)\])?|^actionlint\s+ignore|^tflint-ignore(?:-file)?:\s*([\w,]+)|`+
+		`^check=skip=([\w,]+)|^buf:lint:ignore\s+(\w+)|^protolint:disable(?:\S*)\s*(\w*)|^regal ignore:([\w\-,]+)|^noqa\s+([\w\-\[\]]+)$`),
 	// scanners
 	dx("L07", `^#?nosec\b(?:\s+([BG]\d+(?:[, ]+[BG]?\d+)*))?`),
 	dx("L07", `^NOSONAR\b`),

@@ -370,7 +370,8 @@ func namesAfter(ws []string, all bool) []string {
 	return out
 }
 
-var commandKeyRE = lazily(`(^|\.)(commands|commands_pre|commands_post|cmds|cmd|run|script|scripts\.\w+|entry|args|allowlist_externals=no|test|lint|deps=no|check|dependsOn|command)$|tool\.(poe|taskipy|hatch|pdm|rye)\..*|\.(executor|run\.command)$|^\*\.`)
+var commandKeyRE = lazily(`(^|\.)(commands|commands_pre|commands_post|cmds|cmd|run|script|scripts\.\w+|entry|args|allowlist_externals=no|test|lint|deps=no|` +
+	`check|dependsOn|command)$|tool\.(poe|taskipy|hatch|pdm|rye)\..*|\.(executor|run\.command)$|^\*\.`)
 
 // keyTargets reads commands out of settings.
 func keyTargets(p string, b []byte) commandSet {

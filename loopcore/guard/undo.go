@@ -226,7 +226,11 @@ func addedLines(b []string, all, undo []hunk) []string {
 }
 
 // secondHalfRE is what ends a suppression that was begun elsewhere.
-var secondHalfRE = lazily(`(?i)\b(eslint|oxlint|tslint|stylelint|pylint|rubocop|swiftlint|ktlint|phpcs|markdownlint|checkstyle|resharper|csharpier|credo|reek|erb_lint)[\w-]*[:\s=-]+(enable|restore|on)\b|\bNOLINTEND\b|\b(fmt|yapf|ruff|black|isort|autopep8|clang-format|prettier|@formatter)\s*:\s*(on|split)\b|\b(ignore|coveralls-ignore|deno-lint|biome-ignore|istanbul|c8|v8)[-\s](stop|end)\b|\b(LCOV|GCOV|GCOVR)_EXCL_\w*STOP|:nocov:|codeCoverageIgnoreEnd|codingStandardsIgnoreEnd|#\s*pragma\s+\w*\s*\w*\s*(pop|restore|default)\b|\bwarning\s*\(?\s*(pop|restore)|diagnostic\s+pop`)
+var secondHalfRE = lazily(`(?i)\b(eslint|oxlint|tslint|stylelint|pylint|rubocop|swiftlint|ktlint|phpcs|markdownlint|checkstyle|resharper|csharpier|credo|` +
+	`reek|erb_lint)[\w-]*[:\s=-]+(enable|restore|on)\b|\bNOLINTEND\b|\b(fmt|yapf|ruff|black|isort|autopep8|clang-format|prettier|` +
+	`@formatter)\s*:\s*(on|split)\b|\b(ignore|coveralls-ignore|deno-lint|biome-ignore|istanbul|c8|v8)[-\s](stop|end)\b|` +
+	`\b(LCOV|GCOV|GCOVR)_EXCL_\w*STOP|:nocov:|codeCoverageIgnoreEnd|codingStandardsIgnoreEnd|` +
+	`#\s*pragma\s+\w*\s*\w*\s*(pop|restore|default)\b|\bwarning\s*\(?\s*(pop|restore)|diagnostic\s+pop`)
 
 // unclean says why a result is neither the old file nor the new one without
 // something; "" when it holds together.

@@ -98,7 +98,9 @@ func (d *diff) repaid(f *fileDiff) bool {
 // the tests run on, which a gate may well have.
 func versioned(s string) bool { return versionedRE.MatchString(s) }
 
-var versionedRE = lazily(`(?i)version|respond_to|method_defined|hasattr|_has_|\bhas_\w+|supports?\b|supported|importlib|find_spec|isAvailable|is_available|Loaded\?|[@#]available|\bcanImport|RUBY_ENGINE|__(cplusplus|has_include)|OTP_RELEASE|compat|_available|Available\(|_v\d|or_(higher|newer|later|above)|\bgte?\(`)
+var versionedRE = lazily(`(?i)version|respond_to|method_defined|hasattr|_has_|\bhas_\w+|supports?\b|supported|importlib|find_spec|isAvailable|is_available|` +
+	`Loaded\?|[@#]available|\bcanImport|RUBY_ENGINE|__(cplusplus|has_include)|OTP_RELEASE|compat|_available|Available\(|_v\d|` +
+	`or_(higher|newer|later|above)|\bgte?\(`)
 
 // upgraded says whether the change also moves the version of a tool or a
 // dependency: new findings and other output are then to be expected.

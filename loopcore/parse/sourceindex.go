@@ -116,7 +116,9 @@ const (
 // defPatterns find a definition's name, by language family.
 var defPatterns = []shaped{
 	{loopcore.Lazily(`^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+(?:[\w:<>&', ]+\s+for\s+)?(?:\w+::)*([A-Za-z_]\w*)`), opens("unsafe impl")},
-	{loopcore.Lazily(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|trait|interface|module|defmodule|object|record)\s+(?:\([^)]*\)\s*|(?:\w+(?:\.|::?))+)?([A-Za-z_][A-Za-z0-9_?!]*)`),
+	{loopcore.Lazily(`^\s*(?:pub(?:\([a-z]+\))?\s+|export\s+|default\s+|async\s+|static\s+|public\s+|private\s+|protected\s+|internal\s+|final\s+|` +
+		`abstract\s+|override\s+|virtual\s+|unsafe\s+|const\s+|open\s+|suspend\s+)*(?:def|defp|fn|func|fun|function\*?|class|struct|enum|` +
+		`trait|interface|module|defmodule|object|record)\s+(?:\([^)]*\)\s*|(?:\w+(?:\.|::?))+)?([A-Za-z_][A-Za-z0-9_?!]*)`),
 		opens(modifiers + definers)},
 	{loopcore.Lazily(`^\s*(?:export\s+)?(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[A-Za-z_$][\w$]*\s*=>)`),
 		opens("export const let var")},
@@ -175,7 +177,8 @@ var javaMark = shaped{loopcore.Lazily(`^\s*(?:@Test\b|@ParameterizedTest|@Repeat
 var methodName = loopcore.Lazily(`(?:fn|void|fun|func|function|Task|public)\s+(?:static\s+)?([A-Za-z_]\w*)\s*\(`)
 
 // setupMark begins code that runs before every test.
-var setupMark = shaped{loopcore.Lazily(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`),
+var setupMark = shaped{loopcore.Lazily(`^\s*(?:@BeforeEach|@Before\b|@BeforeAll|before(?:Each|All)?\b|setup\b|setup_all\b|let!?\s*\(|subject\b|` +
+	`def\s+(?:setUp|setup|setUpClass)\b|(?:protected\s+|public\s+)?function\s+setUp\b|void\s+SetUp\b|@pytest\.fixture)`),
 	func(s lineShape) bool { return hasAnyPrefix(s.text, setupStarts) }}
 
 var setupStarts = []string{"@", "before", "setup", "let", "subject", "def", "function", "public", "protected", "void"}
@@ -251,7 +254,8 @@ func (ix *sourceIndex) add(p, name string, from int, setup bool) {
 }
 
 // classMark begins a class or the like.
-var classMark = loopcore.Lazily(`^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|final\s+|abstract\s+|type\s+)*(?:class|struct|enum|trait|interface|module|defmodule|impl|object|record)\b`)
+var classMark = loopcore.Lazily(`^\s*(?:export\s+|default\s+|pub(?:\([a-z]+\))?\s+|public\s+|final\s+|abstract\s+|type\s+)*(?:class|struct|enum|trait|interface|` +
+	`module|defmodule|impl|object|record)\b`)
 
 // constructors are run by using their class.
 var constructors = wordSet(`initialize __init__ constructor __construct new New init`)

@@ -412,7 +412,8 @@ var maskingFlags = []string{"-Dmaven.test.failure.ignore=true", "-Dmaven.test.fa
 	"--issues-exit-code 0", "--mute-exit-status", "-fae -Dmaven.test.failure.ignore", "--passWithNoTests", "--continue-on-error",
 	"--no-bail-on-failure"}
 
-var reporterFlag = loopcore.Lazily(` --(log-junit|log-teamcity|coverage-(clover|openclover|cobertura|html|xml|php|crap4j))[= ]\S+| (--out-format|--output-format|--format|-f|--formatter|--reporter)[= ]\S*(github|checkstyle|codeclimate|junit)\S*`)
+var reporterFlag = loopcore.Lazily(` --(log-junit|log-teamcity|coverage-(clover|openclover|cobertura|html|xml|php|crap4j))[= ]\S+|` +
+	` (--out-format|--output-format|--format|-f|--formatter|--reporter)[= ]\S*(github|checkstyle|codeclimate|junit)\S*`)
 
 // withoutReporter drops flags that only serve CI's own display.
 func withoutReporter(cmd string) string { return reporterFlag.ReplaceAllString(cmd, "") }

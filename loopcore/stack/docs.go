@@ -112,7 +112,8 @@ type docCommand struct {
 }
 
 var inlineCode = loopcore.Lazily("`([^`\n]+)`")
-var negation = loopcore.Lazily(`(?i)\b(never|do not|don't|don’t|avoid|instead of|rather than|must not|should not|shouldn't|not allowed|forbidden|cannot|can't|without running|no need)\b`)
+var negation = loopcore.Lazily(`(?i)\b(never|do not|don't|don’t|avoid|instead of|rather than|must not|should not|shouldn't|not allowed|forbidden|cannot|can't|` +
+	`without running|no need)\b`)
 var notCode = loopcore.Lazily("(?i)\\bnot\\s+`([^`]+)`|\\binstead of\\s+`([^`]+)`|\\brather than\\s+`([^`]+)`|\\bover\\s+`([^`]+)`")
 
 // readDocLine takes the commands of one line, and the commands it bars.
@@ -220,7 +221,8 @@ func saidKind(s string) loopcore.Kind {
 	return best
 }
 
-var oneTest = loopcore.Lazily(`::| -t | -k | -g | --grep| -run |\.(test|spec)\.|<[^>]+>|\[[a-z_ -]+\]|\{[a-z_-]+\}|\.\.\. |path/to|some_|my_test|example_test|TestName|TestFoo|TestX|\bfoo\b|\bFILE\b|\$\{?[A-Za-z1-9]`)
+var oneTest = loopcore.Lazily(`::| -t | -k | -g | --grep| -run |\.(test|spec)\.|<[^>]+>|\[[a-z_ -]+\]|\{[a-z_-]+\}|\.\.\. |path/to|some_|my_test|example_test|` +
+	`TestName|TestFoo|TestX|\bfoo\b|\bFILE\b|\$\{?[A-Za-z1-9]`)
 
 // docCandidates turns a command found in prose into candidates, if it is one
 // for the gate: whole suite, checking, ending, harmless.

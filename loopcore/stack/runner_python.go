@@ -60,7 +60,8 @@ func (r *repo) toxProject(dir string) ([]*task, string) {
 }
 
 var iniSection = loopcore.Lazily(`^\[([^\]]+)\]`)
-var toxSubst = loopcore.Lazily(`\{posargs:?([^{}]*)\}|\{\[[^\]]*\][^}]*\}|\{env:[^:{}]*:?([^{}]*)\}|\{(toxinidir|tox_root|envpython|envbindir|envtmpdir|toxworkdir|envsitepackagesdir|envdir|distdir|envname|env_name|/|:|package_root)\}`)
+var toxSubst = loopcore.Lazily(`\{posargs:?([^{}]*)\}|\{\[[^\]]*\][^}]*\}|\{env:[^:{}]*:?([^{}]*)\}|\{(toxinidir|tox_root|envpython|envbindir|envtmpdir|` +
+	`toxworkdir|envsitepackagesdir|envdir|distdir|envname|env_name|/|:|package_root)\}`)
 var toxFactor = loopcore.Lazily(`^(!?[A-Za-z0-9_.{},-]+):\s+(.*)$`)
 
 // iniEntry is one key of an INI section: its text and where it stands.

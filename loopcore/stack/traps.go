@@ -152,7 +152,8 @@ func dangerousRemove(args []string) string {
 	return ""
 }
 
-var noTestRE = loopcore.Lazily(`(?i)no tests? (specified|yet|configured|defined|available|here|found)|not (yet )?implemented|todo|no[- ]?op|nothing to (do|test|lint|build)|coming soon|tests? (are )?disabled|skipping`)
+var noTestRE = loopcore.Lazily(`(?i)no tests? (specified|yet|configured|defined|available|here|found)|not (yet )?implemented|todo|no[- ]?op|` +
+	`nothing to (do|test|lint|build)|coming soon|tests? (are )?disabled|skipping`)
 
 // placeholder says whether a body only pretends: the stub of npm init, an echo
 // that says there is nothing, true, or an empty body.
