@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -65,6 +66,19 @@ func (c *check) key() string {
 	return string(c.family) + c.soft + fmt.Sprint(c.rank) + strings.Join(c.ops, "\x00")
 }
 
+var (
+	// onceRE says that a double was called one time.
+	onceRE = lazily(`toHaveBeenCalledTimes\(1\)|toHaveBeenCalledOnce\(\)|\bcall_count==1\b|\bassert_called_once\(\)|\bcalledOnce\b`)
+	// onceWithRE says so, and what it was called with.
+	onceWithRE = lazily(`toHaveBeenCalledExactlyOnceWith\(|toHaveBeenCalledOnceWith\(|\bassert_called_once_with\(|calledOnceWithExactly\(|calledOnceWith\(`)
+)
+
+// asksOnce says whether an assertion says of the same double that it was called
+// once, and with what.
+func asksOnce(once, with *check) bool {
+	return onceWithRE.MatchString(with.text) && len(once.ops) > 0 && once.ops[0] != "" && strings.Contains(with.text, strings.TrimSuffix(once.ops[0], ".call_count"))
+}
+
 // compareChecks pairs the assertions of one test and judges each pair.
 func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	olds, news := p.old.checks, p.new.checks
@@ -85,6 +99,9 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 				}
 			}
 		}
+	}
+	for i := range olds {
+		usedO[i] = usedO[i] || onceRE.MatchString(olds[i].text) && slices.ContainsFunc(news, func(n check) bool { return asksOnce(&olds[i], &n) })
 	}
 	for pass := 0; pass < 2; pass++ {
 		for i := range olds {
