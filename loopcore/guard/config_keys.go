@@ -194,6 +194,7 @@ var keyRules = []keyRule{
 	kx("C02", looseOn, pomFiles, `(skipTests|skipITs|skip|maven\.test\.skip|testFailureIgnore|skipExec|maven\.test\.failure\.ignore|skipITs|skipUnitTests|`+
 		`enforcer\.skip|checkstyle\.skip|spotbugs\.skip|pmd\.skip|jacoco\.skip|surefire\.skip\w*|failNever)$`),
 	kx("C02", looseOff, pomFiles, `(failIfNoTests|failIfNoSpecifiedTests|failOnViolation|failsOnError|failOnError|failOnWarning|showWarnings=no|enableAssertions|trimStackTrace=no)$`),
+	kx("C03", looseDown, pomFiles, `pmd.*failurePriority$`),
 	kx("C01", looseGrow, pomFiles, `(surefire|failsafe|checkstyle|pmd|spotbugs).*(excludes\.exclude|excludedGroups|testExcludes\.testExclude|excludesFile)$|`+
 		`testExcludes\.testExclude$|(surefire|failsafe).*excludes$`),
 	kx("C01", looseAny, pomFiles, `(surefire|failsafe).*(includes\.include|\.groups|\.test|includesFile|suiteXmlFile|dependenciesToScan.*|testSourceDirectory)$|testSourceDirectory$`),

@@ -26,6 +26,8 @@ var scriptPatterns = []scriptPattern{
 	// Ruby
 	sx("C02", loopcore.SevBlock, rubySide, `fail_on_error\s*=\s*false|fail_fast\s*=\s*true|failure_exit_code\s*=\s*0|error_exit_code\s*=\s*0|abort_on_failure|`+
 		`raise_errors_for_deprecations.*false|run_all_when_everything_filtered\s*=\s*false`, `raise_errors_for_deprecations!|fail_if_no_examples\s*=\s*true|raise_on_warning\s*=\s*true|verify_partial_doubles\s*=\s*true`),
+	sx("C01", loopcore.SevBlock, rubySide, `\bt\.options\s*=.*(--name|-n[ =]|--exclude)`, ``),
+	sx("C03", loopcore.SevBlock, rubySide, `--fail-level[ =](error|fatal|E|F)\b`, ``),
 	sx("C01", loopcore.SevBlock, rubySide, `filter_run_excluding|filter_run_including|exclusion_filter|inclusion_filter|filter_run\b[ (]|exclude_pattern|--tag\s+~?\w+|`+
 		`--exclude-pattern|--example\b|--only-failures|--pattern\b|\bt\.(pattern|test_files|libs=no)\s*=|test_globs\s*=|`+
 		`FileList\[.*\]\.exclude|\.define_derived_metadata.*skip|config\.pattern\s*=`, ``),
