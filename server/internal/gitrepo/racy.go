@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,15 +40,26 @@ func (r *Repo) justChanged() map[string]int64 {
 // addUnseen adds to a sighting what was noted, changed again, and is not in it.
 func (r *Repo) addUnseen(s *sighting) {
 	noted := r.justChanged()
-	for _, path := range slices.Concat(s.changed, s.gone, s.unseen) { // what is gone may be seen through a link that took its folder's place
+	for _, path := range slices.Concat(s.changed, s.gone, s.unseen) {
 		delete(noted, path)
 	}
 	for path, ns := range noted {
 		fi, err := os.Lstat(r.abs(path))
-		if err == nil && !fi.IsDir() && changeTime(fi).UnixNano() != ns {
+		if err == nil && !fi.IsDir() && changeTime(fi).UnixNano() != ns && r.inRealFolder(path) {
 			s.unseen = append(s.unseen, path)
 		}
 	}
+}
+
+// inRealFolder reports whether no folder above a path of the tree became a link,
+// through which a file that is gone would look as if it were there.
+func (r *Repo) inRealFolder(file string) bool {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if fi, err := os.Lstat(r.abs(dir)); err != nil || !fi.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 // noteJustChanged replaces the note. It is written before the index takes the

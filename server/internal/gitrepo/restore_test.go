@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fixloop/loopcore"
 )
@@ -264,6 +265,8 @@ func TestWhatTookAFoldersPlaceIsKept(t *testing.T) {
 		got = append(got, e.Path)
 	}
 	f.same([]string{".gitignore", "a.txt", "mine/deep/d.txt", "run.sh", "src", "sub/x"}, got, "files")
+	later := time.Now().Add(time.Second)
+	f.ok(os.Chtimes(f.path("src/deep/d.txt"), later, later))
 	f.same(now.Tree, f.snapshot().Tree, "the next snapshot")
 	f.ok(os.Remove(f.path("src")))
 	_, err = f.repo.Restore(f.ctx(), now.ID, RestoreOptions{})
