@@ -238,45 +238,6 @@ func compiled(p string, st gitrepo.Stamp) bool {
 	return false
 }
 
-// maxRenewed bounds how many sources are renewed; beyond it only the tests and
-// what the session changed are.
-const maxRenewed = 2000
-
-// renew gives the sources of compiled languages a new time, so that builders
-// that go by times build from what stands in the tree, and not from what stood
-// there when somebody else built. Contents are not touched.
-func (s *space) renew(ctx context.Context, l *live) {
-	all, err := s.repo.Files(ctx, l.run.Snapshot)
-	if err != nil {
-		return
-	}
-	var paths []string
-	for _, f := range all {
-		if sourceExt[filepath.Ext(f.Path)] {
-			paths = append(paths, f.Path)
-		}
-	}
-	if len(paths) > maxRenewed {
-		changed, _ := s.repo.Changes(ctx, l.ses.Tree, l.run.Tree)
-		in := map[string]bool{}
-		for _, c := range changed {
-			in[c.Path] = true
-		}
-		paths = slices.DeleteFunc(paths, func(p string) bool { return !in[p] && !guard.IsProtected(p, nil) })
-	}
-	now := time.Now()
-	for _, p := range paths {
-		path := filepath.Join(s.repo.Top(), filepath.FromSlash(p))
-		if fi, err := os.Lstat(path); err == nil && fi.Mode().IsRegular() {
-			_ = os.Chtimes(path, now, now) // what can not be renewed is built as it was
-		}
-	}
-}
-
-var sourceExt = map[string]bool{".rs": true, ".c": true, ".h": true, ".cc": true, ".cpp": true, ".cxx": true, ".hpp": true, ".hh": true,
-	".hxx": true, ".m": true, ".mm": true,
-	".java": true, ".kt": true, ".scala": true, ".groovy": true, ".swift": true, ".s": true, ".S": true, ".f90": true, ".cu": true, ".zig": true, ".d": true}
-
 // watched are the tracked files whose times a run is held against.
 func (s *space) watched(ctx context.Context, snapshot string) map[string]gitrepo.Stamp {
 	all, err := s.repo.Files(ctx, snapshot)

@@ -66,6 +66,7 @@ func (e *Engine) guarded(ctx context.Context, s *space, l *live) ([]loopcore.Ste
 	if err := s.lookAside(after, l, true); err != nil {
 		return nil, err
 	}
+	s.renewChanged(ctx, l)
 	was := s.watched(after, l.run.Snapshot)
 	results := e.steps(ctx, s, l)
 	if ctx.Err() != nil {
@@ -210,10 +211,8 @@ func (e *Engine) command(s *space, l *live, st loopcore.Step, files string) (pro
 	for k, v := range st.Env {
 		cmd.Set[k] = v
 	}
-	if _, set := lookup("PYTHONPYCACHEPREFIX"); !set && !l.beside {
-		// Python takes a cached module by the time and size of its source alone; one
-		// of the session's own holds nothing that somebody else compiled.
-		cmd.Set["PYTHONPYCACHEPREFIX"] = s.sessionFile(l.ses.ID, "pycache")
+	if !l.beside {
+		ownCaches(&cmd, s.sessionFile(l.ses.ID, "caches"))
 	}
 	cmd.OnStart = func(p proc.Started) {
 		err := s.db.SetProcess(l.run.ID, store.Process{Server: os.Getpid(), PID: p.PID, PGID: p.PGID, Start: int64(p.Start), Boot: p.Boot,

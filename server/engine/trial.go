@@ -214,9 +214,7 @@ func (s *space) inCopy(l *live, cmd *proc.Command) {
 	for k, v := range cmd.Set {
 		cmd.Set[k] = turn(v)
 	}
-	if _, set := lookup("PYTHONPYCACHEPREFIX"); !set {
-		cmd.Set["PYTHONPYCACHEPREFIX"] = filepath.Join(filepath.Dir(l.copied), ".pycache")
-	}
+	ownCaches(cmd, filepath.Join(filepath.Dir(l.copied), ".caches"))
 	// Git must not take a repository above the state folder (dotfiles kept in the
 	// home folder, say) for the copy's, where the copy has none.
 	above, _ := lookup("GIT_CEILING_DIRECTORIES")
