@@ -242,7 +242,11 @@ func (b *bench) log(r contract.RunGateOut) {
 	b.t.Helper()
 	for _, s := range r.Steps {
 		part, err := b.e.Log(context.Background(), b.c, r.Run, s.Name, 0, 8<<10)
-		b.t.Logf("%s: %s: exit %v, %s %v\n%s", s.Name, s.Command, s.ExitCode, s.Status, err, part.Data)
+		exit := "none"
+		if s.ExitCode != nil {
+			exit = strconv.Itoa(*s.ExitCode)
+		}
+		b.t.Logf("%s: %s: exit %s, %s %v\n%s", s.Name, s.Command, exit, s.Status, err, part.Data)
 	}
 	b.t.Logf("findings %+v", r.Guard.Findings)
 }
