@@ -28,7 +28,9 @@ func (u *unit) assertWord(i int) bool {
 		}
 		return u.text(i+1) == "!" && (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "prop_assert") || strings.HasPrefix(t, "debug_assert"))
 	case langJava, langKotlin:
-		return (strings.HasPrefix(t, "assert") && t != "assertThat" && t != "assertSoftly" && t != "assertThatThrownBy" && t != "assertThatCode" && t != "assertThatExceptionOfType" && t != "assert" || u.ruleExpects(i) || t == "shouldThrow" || t == "shouldThrowAny" || t == "shouldNotThrowAny" || t == "shouldNotThrow" || t == "shouldThrowExactly" || strings.HasPrefix(t, "assertFails") || t == "coVerify" || t == "verify" && u.lang == langKotlin && u.text(i+1) == "{" || t == "verify" && u.lang == langKotlin && strings.Contains(u.text(u.close(i+1)+1), "{"))
+		return (strings.HasPrefix(t, "assert") && !fluentAssertRE.MatchString(t) || u.ruleExpects(i) ||
+			strings.HasPrefix(t, "shouldThrow") || strings.HasPrefix(t, "shouldNotThrow") ||
+			u.lang == langKotlin && mockkRE.MatchString(t) && (u.text(i+1) == "{" || strings.Contains(u.text(u.close(i+1)+1), "{")))
 	case langRuby:
 		return strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute") || strings.HasPrefix(t, "must_") || strings.HasPrefix(t, "wont_")
 	case langPHP:
@@ -36,7 +38,8 @@ func (u *unit) assertWord(i int) bool {
 	case langC:
 		return cAssert(t) || strings.HasPrefix(t, "expect_") && strings.Contains(u.src, "cmocka")
 	case langCSharp:
-		return prev == "." && (strings.HasSuffix(owner, "Assert") && owner != "" || owner == "ClassicAssert") && !netMark(t) && t != "That" || strings.HasPrefix(t, "Verify") && prev == "." || strings.HasPrefix(t, "Should") && prev == "." && t != "Should" || t == "Exception" && owner == "Record" || t == "ExceptionAsync" && owner == "Record" || strings.HasPrefix(t, "Received") && prev == "." || t == "DidNotReceive" && prev == "."
+		return prev == "." && (strings.HasSuffix(owner, "Assert") && owner != "" || owner == "ClassicAssert") && !netMark(t) && t != "That" && !strings.HasPrefix(t, "Multiple") ||
+			strings.HasPrefix(t, "Verify") && prev == "." || strings.HasPrefix(t, "Should") && prev == "." && t != "Should" || t == "Exception" && owner == "Record" || t == "ExceptionAsync" && owner == "Record" || strings.HasPrefix(t, "Received") && prev == "." || t == "DidNotReceive" && prev == "."
 	case langElixir:
 		return (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute")) && prev != "." && prev != ":" && t != "assert" && t != "refute" || t == "assert" || t == "refute"
 	case langSwift:
@@ -44,6 +47,12 @@ func (u *unit) assertWord(i int) bool {
 	}
 	return false
 }
+
+// fluentAssertRE begins a chain of checks, or a group of them, and checks nothing itself.
+var fluentAssertRE = lazily(`^assert(That|Softly|ThatThrownBy|ThatCode|ThatExceptionOfType)?$`)
+
+// mockkRE is a check of calls whose block names them.
+var mockkRE = lazily(`^(verify|coVerify)(All|Order|Sequence|Count)?$`)
 
 // cliCheck are the checks of a finished command: cmd.assert().success().stdout("3").
 var cliCheck = map[string]bool{"success": true, "failure": true, "code": true, "stdout": true, "stderr": true, "interrupted": true}

@@ -119,6 +119,9 @@ func opRank(op string, u *unit, j int) (int, bool) {
 // ignoredNameRE is a name that stands for a value nobody looks at.
 var ignoredNameRE = lazily(`\b_\w*`)
 
+// wholePatternRE is a pattern of nothing but values, which only one value fits: no map among them.
+var wholePatternRE = lazily(`^[\[\]{},\s]*((:\w+[?!]?|"[^"]*"|-?[0-9][0-9_.eE]*|\b(true|false|nil)\b)[\[\]{},\s]*)+$`)
+
 // refine corrects the rank of a comparison by what is compared.
 func (u *unit) refine(c *check, op string, width int) {
 	r := c.ops[1]
@@ -150,9 +153,8 @@ func (u *unit) refine(c *check, op string, width int) {
 		d := check{}
 		u.judgeUnary(&d, c.opAt[0].from, c.opAt[0].to)
 		c.rank = d.rank
-	case op == "=" && literalRE.ReplaceAllString(strings.Trim(c.ops[0], "[]{}"), "") == strings.Repeat(",",
-		strings.Count(c.ops[0], ",")) && strings.ContainsAny(c.ops[0], `0123456789"`):
-		c.rank = 90 // a pattern of nothing but values
+	case op == "=" && wholePatternRE.MatchString(c.ops[0]):
+		c.rank = 90
 	case op == "=" && ignoredNameRE.MatchString(c.ops[0]) && c.ops[0] != "_" && !isPlainName(c.ops[0]):
 		c.rank = 65
 		if !strings.ContainsAny(c.ops[0], `0123456789":`) {

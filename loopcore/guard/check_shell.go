@@ -33,6 +33,7 @@ func (u *unit) shellCheck(i int) (check, bool) {
 			c.ops, c.opAt = append(c.ops, u.norm(k, k+1)), append(c.opAt, span{k, k + 1})
 		}
 		c.rank = u.shellVerb(&c, flat(t))
+		u.batsAssert(&c, flat(t))
 	case t == "The" && strings.HasSuffix(u.path, "_spec.sh"):
 		c.rank = 90
 		if hasAny(c.text, "include", "match", "start with", "end with") {
@@ -50,6 +51,11 @@ func (u *unit) shellCheck(i int) (check, bool) {
 	case t == "run" && u.kind(i+1) == tkIdent && strings.HasPrefix(u.text(i+1), "-") || t == "run" && u.text(i+1) == "!":
 		c.rank, c.verb = 60, "run"
 		c.ops = []string{u.norm(i+1, end)}
+		if t := u.text(i + 1); t == "!" {
+			c.status(i, "")
+		} else if digitsRE.MatchString(t[1:]) {
+			c.status(i+1, t[1:])
+		}
 	case (t == "fail" || t == "flunk" || t == "false" || t == "die") && u.text(i+1) != "(":
 		c.rank = 60
 	case (t == "exit" || t == "return") && u.kind(i+1) == tkNumber && u.text(i+1) != "0":
@@ -63,6 +69,40 @@ func (u *unit) shellCheck(i int) (check, bool) {
 	}
 	u.alternative(&c, i, end)
 	return c, true
+}
+
+// status makes c an assertion of the status that the last run ended with, which
+// has several spellings: want is "" for any failure.
+func (c *check) status(at int, want string) {
+	c.verb, c.rank, c.opAt = "status", 90, []span{{at, at + 1}, {at, at + 1}}
+	if c.ops = []string{`"$status"`, want}; want == "" {
+		c.ops[1], c.rank = "0", 50
+	}
+}
+
+var (
+	digitsRE   = lazily(`^\d+$`)
+	variableRE = lazily(`^"?\$\{?(\w+)\}?"?$`)
+)
+
+// shellOperand spells a variable in one way, quoted or not.
+func shellOperand(s string) string {
+	return variableRE.ReplaceAllString(s, `"$$$1"`)
+}
+
+// batsAssert gives the assertions of bats-assert the operands of what they stand for.
+func (u *unit) batsAssert(c *check, verb string) {
+	if !strings.HasSuffix(u.path, ".bats") {
+		return
+	}
+	switch want := first(c.ops); {
+	case verb == "assertsuccess":
+		c.status(c.to-1, "0")
+	case verb == "assertfailure" && (want == "" || digitsRE.MatchString(want)):
+		c.status(c.to-1, want)
+	case verb == "assertoutput" && len(c.ops) == 1 && c.rank == 90:
+		c.ops, c.opAt = append([]string{`"$output"`}, c.ops...), append([]span{c.opAt[0]}, c.opAt...)
+	}
 }
 
 // unheardRE is what keeps a search from printing what it found.
@@ -149,10 +189,10 @@ func (u *unit) shellExpr(c *check, from, to int) {
 		c.rank = rank
 		c.verb += t
 		if k > from {
-			c.ops = append(c.ops, u.norm(from, k))
+			c.ops = append(c.ops, shellOperand(u.norm(from, k)))
 			c.opAt = append(c.opAt, span{from, k})
 		}
-		c.ops = append(c.ops, u.norm(k+1, to))
+		c.ops = append(c.ops, shellOperand(u.norm(k+1, to)))
 		c.opAt = append(c.opAt, span{k + 1, to})
 		break
 	}

@@ -104,6 +104,8 @@ func (u *unit) judgeMock(c *check, v string, not bool) bool {
 		c.rank = 50
 	case hasAny(v+all, "atleastonce", "atleast(", "atleast=", "atleast"):
 		c.rank = 50
+	case hasAny(v, "verifysequence", "verifyall"): // these calls and no others
+		c.rank = 85
 	case hasAny(v, "calledwith", "calledoncewith", "calledexactlyoncewith", "haslastcalled", "anycall", "hascalls", "nthcalled", "lastcalled",
 		"awaitedwith", "withargs", "calledtimes.with", "received.with", "with"):
 		c.rank = 85

@@ -241,7 +241,8 @@ func (d *diff) otherBase(n *test, lost string) bool {
 	case u.lang == langPHP:
 		return u.holdsWord(n.at, n.body, "extends")
 	case u.lang == langSwift:
-		return strings.Contains(u.norm(n.at, n.body), ":") && !hasAny(u.norm(n.at, n.body), "NSObject") || strings.Contains(u.norm(n.at, n.body), "QuickSpec") || strings.Contains(u.src, "import Testing")
+		return u.text(n.at-1) == "extension" ||
+			strings.Contains(u.norm(n.at, n.body), ":") && !hasAny(u.norm(n.at, n.body), "NSObject") || strings.Contains(u.norm(n.at, n.body), "QuickSpec") || strings.Contains(u.src, "import Testing")
 	}
 	return true
 }

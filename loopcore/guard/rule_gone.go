@@ -32,7 +32,7 @@ func (d *diff) leftOver(p testPair, olds, news []check, usedO, usedN []bool, poo
 			}
 			continue
 		}
-		if saidWithin(o, news) {
+		if saidWithin(o, news) || p.mergedInto(o) {
 			continue
 		}
 		sev := loopcore.SevBlock

@@ -84,7 +84,8 @@ func namesWhatItSaid(o, n *check) bool {
 			continue
 		}
 		part := plainPattern(o.ops[k])
-		if !strings.HasPrefix(o.ops[k], "/") || part == "" || !strings.HasPrefix(n.ops[k], `"`) || !strings.Contains(n.ops[k], part) {
+		pattern := strings.HasPrefix(o.ops[k], "/") || o.family == famThrow && strings.HasPrefix(o.ops[k], `"/`)
+		if !pattern || part == "" || !strings.HasPrefix(n.ops[k], `"`) || !strings.Contains(n.ops[k], part) {
 			return false
 		}
 	}

@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// mergedInto says whether a new assertion says on its own what a lost one said:
+// of a value that it compares as a whole, or of an error that it takes with its
+// message.
+func (p testPair) mergedInto(o *check) bool {
+	for k := range p.new.checks {
+		n := &p.new.checks[k]
+		old := func(c check) bool { return c.text == n.text }
+		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeOf says whether n compares a value exactly of which o compared a part.
+func (p testPair) wholeOf(o, n *check) bool {
+	if o.family != famValue || n.rank != rankExact || n.tol != 0 || len(n.ops) < 2 || len(o.ops) < 2 {
+		return false
+	}
+	for _, side := range [...][2]int{{0, 1}, {1, 0}} {
+		subject, want := n.ops[side[0]], lineEnds.Replace(n.ops[side[1]])
+		for k, part := range o.ops[:2] {
+			is := strings.Trim(o.ops[1-k], `"`)
+			said := is != "" && standsIn(want, is) || o.rank == rankSize || strings.Contains(part, "{#")
+			if said && p.partOf(part, subject, o) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lineEnds parts what a text of several lines holds.
+var lineEnds = strings.NewReplacer(`\n`, " ", `\r`, " ", `\t`, " ")
+
+var (
+	// beforePartRE and afterPartRE are what may stand around a value where a part
+	// of it is meant: no call that works on it.
+	beforePartRE = lazily(`^(\*|\(|(try|await)[?!]?|#?require\(|XCTUnwrap\(|\s)*$`)
+	afterPartRE  = lazily(`^(\)|!|\?|\[[^\]]*\]|(\.|->|\?\.)(get|value|unwrap|Value|first|last|size|length|count)\(\)|(\.|->|\?\.)\w+\b($|[^(]))*$`)
+	plainNameRE  = lazily(`^\w+$`)
+)
+
+// partOf says whether one side of an old assertion is a part of a value: an
+// element, a field, what a pointer or a local of the test stands for, or what
+// an assertion around it handed in.
+func (p testPair) partOf(part, whole string, o *check) bool {
+	u := p.old.unit
+	if u.lang == langShell && whole == `"$output"` {
+		return strings.Contains(part, "lines[")
+	}
+	if plainNameRE.MatchString(part) {
+		if val := u.valueOf(part, o.at); val != "" {
+			part = val
+		}
+		for k := range p.old.checks {
+			c := &p.old.checks[k]
+			for i, s := range c.opAt {
+				if i > 0 && s.from <= o.at && o.at < s.to && c.at != o.at && contains(c.ops[:1], whole) {
+					return true
+				}
+			}
+		}
+	}
+	at := strings.Index(part, whole)
+	return at >= 0 && whole != "" && beforePartRE.MatchString(part[:at]) && afterPartRE.MatchString(part[at+len(whole):])
+}
+
+// thrownWith says whether n takes the error with the words that o found in it
+// when it had been caught.
+func (p testPair) thrownWith(o, n *check) bool {
+	if o.family != famValue || n.family != famThrow || n.rank < 78 {
+		return false
+	}
+	u := p.old.unit
+	for k, op := range o.ops {
+		words := strings.Trim(op, `"`)
+		if len(words) < 3 || len(words) == len(op) || !strings.Contains(n.text, words) {
+			continue
+		}
+		for i := range p.old.checks {
+			c := &p.old.checks[i]
+			if c.family == famThrow && k < 2 && len(o.ops) > 1 && standsIn(u.norm(u.stmtStart(c.at), c.to), wordRE.FindString(o.ops[1-k])) {
+				return true
+			}
+		}
+	}
+	return false
+}
