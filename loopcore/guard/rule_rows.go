@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -56,13 +57,20 @@ func (d *diff) judgeRows(f *fileDiff, gone, fresh, all []row, came map[string]in
 	was, now := f.oldU.norm(0, len(f.oldU.toks)), f.newU.norm(0, len(f.newU.toks))
 	used := make([]bool, len(fresh))
 	had := map[string]int{} // fresh rows by their values alone
+	values := rowValues
+	if slices.ContainsFunc(slices.Concat(gone, fresh), row.csv) {
+		values = cellValues
+	}
 	for _, r := range fresh {
-		had[rowValues(r.text)]++
+		had[values(r)]++
 	}
 	for _, g := range gone {
-		if v := rowValues(g.text); had[v] > 0 {
+		if v := values(g); had[v] > 0 {
 			had[v]--
 			continue // the same values under another label, or in another list
+		}
+		if m := providerRE.FindStringSubmatch(g.text); m != nil && !f.newU.defines(m[1]) {
+			continue // the provider's own rows are judged
 		}
 		if came[g.text] > 0 && !inFile(fresh, g.text) {
 			came[g.text]--
@@ -197,8 +205,28 @@ func shorterList(was, is []string) bool {
 // rowNameRE is the name before a row.
 var rowNameRE = lazily(`^"[^"]*" ?(=>|:)`)
 
+// providerRE is a row that names where the rows are.
+var providerRE = lazily(`^MethodSource\("([\w.#]+)"\)$`)
+
+// csv says whether a row's text is its cells, with commas between them.
+func (r row) csv() bool { return r.list == "CsvSource" }
+
+// cellValues are the values of a row without their quotes, which the cells of a
+// CSV row lack.
+func cellValues(r row) string {
+	if !r.csv() {
+		return strings.ReplaceAll(rowValues(r), `"`, "")
+	}
+	cells := strings.Split(r.text, ",")
+	for i, c := range cells {
+		cells[i] = strings.Trim(c, " '")
+	}
+	return strings.Join(cells, " ")
+}
+
 // rowValues are the literals of a row without its label.
-func rowValues(s string) string {
+func rowValues(r row) string {
+	s := r.text
 	if m := rowNameRE.FindString(s); m != "" && strings.ContainsAny(s[len(m):], "[{(") {
 		s = s[len(m):] // else the name is an input
 	}
