@@ -40,6 +40,9 @@ func (u *unit) declare() {
 }
 
 func (u *unit) declAt(i int) (fn, bool) {
+	if f, ok := u.registeredDecl(i); ok {
+		return f, ok
+	}
 	switch u.lang {
 	case langPython:
 		return u.pyDecl(i)
@@ -58,6 +61,37 @@ func (u *unit) declAt(i int) (fn, bool) {
 		}
 	}
 	return u.bareDecl(i)
+}
+
+// registerRE are calls that give a function to a library under a name: a
+// command of Cypress, a matcher of RSpec, an expectation of Pest.
+var registerRE = lazily(`^(extend|define|matcher|add|addAll|addMethod|addProperty|addChainableMethod|overwriteMethod|overwriteProperty|macro|addAssertion)$`)
+
+// registeredDecl reads `define :name do`, `extend("name", function () {`.
+func (u *unit) registeredDecl(i int) (fn, bool) {
+	if u.lang != langJS && u.lang != langPHP && u.lang != langRuby || !registerRE.MatchString(u.text(i)) {
+		return fn{}, false
+	}
+	at := i + 1
+	if u.text(at) == "(" {
+		at++
+	}
+	name := strings.TrimPrefix(u.text(at), ":")
+	switch {
+	case u.kind(at) == tkString:
+		name = u.str(at)
+	case u.text(at) == ":" && u.kind(at+1) == tkIdent:
+		at++
+		name = u.text(at)
+	case name == u.text(at):
+		return fn{}, false
+	}
+	for j := at + 1; j < len(u.toks) && j < at+20 && u.text(j) != ";"; j = u.next(j) {
+		if t := u.text(j); (t == "{" || t == "do") && u.isOpen(j) {
+			return fn{name: name, closure: true, at: at, open: j, to: u.close(j) + 1}, name != ""
+		}
+	}
+	return fn{}, false
 }
 
 func (u *unit) pyDecl(i int) (fn, bool) {

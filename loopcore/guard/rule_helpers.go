@@ -51,6 +51,10 @@ func (d *diff) compareHelper(f *fileDiff, o, n *fn) {
 	if f.oldU.norm(o.open, o.to) == f.newU.norm(n.open, n.to) {
 		return
 	}
+	if alwaysHolds(n.name, f.newU.norm(n.open, n.to)) && !alwaysHolds(o.name, f.oldU.norm(o.open, o.to)) {
+		d.report("R05", loopcore.SevBlock, f.path(), f.newU.line(n.at), fmt.Sprintf("matcher %q takes everything now", o.name))
+		return
+	}
 	olds, news := within(f.oldU, f.oldChecks, o), within(f.newU, f.newChecks, n)
 	if len(olds) == 0 || !d.inLoop() && !inTestDir(f.path()) && !isTestFile(f.path()) && d.providesLibrary(f.newU.lang) {
 		return // code of an assertion library is what its tests are about
@@ -80,6 +84,28 @@ func (d *diff) compareHelper(f *fileDiff, o, n *fn) {
 	if !sameTexts(olds, news) {
 		d.report("R05", loopcore.SevHuman, f.path(), line, name+"compares in another way: "+clip(news[0].text, 120))
 	}
+}
+
+var (
+	// matchRE is what a matcher answers.
+	matchRE = lazily(`(?:\bpass:|\bmatch(?:es)?(?:\{|do)(?:\|[^|]*\|)?) ?([^;,}\n]+?) ?(?:end\b|[;,}\n]|$)`)
+	// matchNameRE is the method of a matcher that answers, yesRE one that says yes whatever it is asked.
+	matchNameRE = lazily(`^(matches\??|matchesSafely|_matches|Matches|asymmetricMatch)$`)
+	yesRE       = lazily(`^[^;?]*?(?:\breturn |=>|[{:)]) ?(?i:true);?\}?(?: ?end)?$`)
+)
+
+// alwaysHolds says whether all that a matcher's function answers is yes.
+func alwaysHolds(name, body string) bool {
+	if matchNameRE.MatchString(name) && yesRE.MatchString(body) {
+		return true
+	}
+	answers := matchRE.FindAllStringSubmatch(body, -1)
+	for _, a := range answers {
+		if a[1] != "true" {
+			return false
+		}
+	}
+	return len(answers) > 0
 }
 
 // callsOther says whether a helper hands on to another function that checks: by
