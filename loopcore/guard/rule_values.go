@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -57,7 +58,13 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		d.report("A03", d.unlessGrown(p), p.new.unit.path, n.line, change+" (the code computes the expectation)")
 		return
 	}
-	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) || n.rank >= o.rank && d.comparesAll(p, o, n) {
+	if n.rank >= o.rank && d.comparesAll(p, o, n) {
+		return
+	}
+	if blank(p.old.unit, o) != blank(p.new.unit, n) && !d.valueMoved(o, n) {
+		if anotherValue(o, n) {
+			d.report("A06", loopcore.SevHuman, p.new.unit.path, n.line, change)
+		}
 		return
 	}
 	rule := "A06"
@@ -69,6 +76,37 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 		sev = loopcore.SevHuman
 	}
 	d.report(rule, sev, p.new.unit.path, n.line, change)
+}
+
+// anotherValue says whether the same thing is held against a value of another
+// form that holds other numbers or texts.
+func anotherValue(o, n *check) bool {
+	if o.verb != n.verb || len(o.ops) != 2 || len(n.ops) != 2 || o.ops[0] != n.ops[0] || !wordRE.MatchString(o.ops[0]) {
+		return false
+	}
+	a, b := numbersOf(o.ops[1]), numbersOf(n.ops[1])
+	return a != "" && b != "" && a != b
+}
+
+// anotherError says whether another kind of error is expected, and not the same
+// under a new name.
+func (d *diff) anotherError(p testPair, o, n *check) bool {
+	if o.family != famThrow || n.family != famThrow || o.exc == "" || n.exc == "" {
+		return false
+	}
+	was, is := errorName(o.exc), errorName(n.exc)
+	return was != is && !(d.usesRemoved(p.old.unit, o) && slices.ContainsFunc(d.files, func(f *fileDiff) bool { return f.newU.declares(is) }))
+}
+
+// errorName is the last word of a type: org.x.Gone.class and Gone are one.
+func errorName(exc string) string {
+	words := wordRE.FindAllString(exc, -1)
+	for k := len(words) - 1; k >= 0; k-- {
+		if words[k] != "class" && words[k] != "new" {
+			return words[k]
+		}
+	}
+	return exc
 }
 
 // anyOfRE is where a condition is met by one of several things.
