@@ -393,7 +393,7 @@ func (u *unit) isFail(i int) bool {
 	case langJS:
 		return t == "throw" || t == "fail" && u.text(i+1) == "("
 	case langRust:
-		return (t == "panic" || t == "unreachable") && u.text(i+1) == "!"
+		return (t == "panic" || t == "unreachable") && u.text(i+1) == "!" || t == "Err" && u.failsByErr(i)
 	case langJava, langKotlin:
 		return t == "fail" && u.text(i+1) == "(" || t == "throw" && strings.Contains(u.text(i+2)+u.text(i+1), "AssertionError")
 	case langC:
@@ -408,4 +408,15 @@ func (u *unit) isFail(i int) bool {
 		return t == "XCTFail" || t == "record" && u.text(i-2) == "Issue"
 	}
 	return false
+}
+
+// failsByErr says whether the Err at i is what a test of Rust ends with, and no
+// pattern or expected value.
+func (u *unit) failsByErr(i int) bool {
+	prev := u.text(i - 1)
+	if u.text(i+1) != "(" || prev != "=>" && prev != "return" && !u.first(i) || u.testAt(i) == nil {
+		return false
+	}
+	after := u.text(u.close(i+1) + 1)
+	return after != "=>" && after != "|" && after != "if" && after != "."
 }

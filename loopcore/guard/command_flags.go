@@ -87,6 +87,26 @@ func compareFlags(tool string, a, b []string) []hit {
 	return out
 }
 
+// failsFromRE is the option that says from which severity on a finding fails the run.
+var failsFromRE = lazily(`^--(fail-(level|on|severity|threshold)|(min|minimum)-severity|severity(-threshold|-level)?|failure-level|failure-threshold|error-level)$`)
+
+// severityRank orders the severities by which linters tell how grave a finding is; 0 is no severity.
+func severityRank(s string) int {
+	switch strings.ToLower(s) {
+	case "info", "autocorrect", "a", "i", "hint", "note", "unknown":
+		return 1
+	case "refactor", "convention", "style", "r", "c", "low", "suggestion":
+		return 2
+	case "warning", "warn", "w", "medium", "moderate":
+		return 3
+	case "error", "e", "high":
+		return 4
+	case "fatal", "f", "critical", "never", "none":
+		return 5
+	}
+	return 0
+}
+
 // longRE is a limit of hours, or none.
 var longRE = lazily(`^(0s?|\d+h\w*|[1-9]\d{2,}m)$`)
 
@@ -99,7 +119,7 @@ func withValues(tool string, ws []string) []string {
 		w := ws[i]
 		if i+1 < len(ws) && !strings.Contains(w, "=") {
 			_, number := amount(ws[i+1])
-			if strings.HasPrefix(w, "--") && number || rust && (w == "-D" || w == "-F" || w == "-W") || w == "-e" && strings.Contains(tool, "shellcheck") {
+			if strings.HasPrefix(w, "--") && number || failsFromRE.MatchString(w) && severityRank(ws[i+1]) > 0 || rust && (w == "-D" || w == "-F" || w == "-W") || w == "-e" && strings.Contains(tool, "shellcheck") {
 				w, i = w+"="+ws[i+1], i+1
 			}
 		}
@@ -206,6 +226,8 @@ func flagValue(tool, name, a, b string) []hit {
 			sev = loopcore.SevHuman
 		}
 		return []hit{{"C06", sev, tool + " " + name + " grew from " + a + " to " + b}}
+	case failsFromRE.MatchString(name) && severityRank(a) > 0 && severityRank(b) > severityRank(a):
+		return []hit{{"C03", loopcore.SevBlock, tool + " " + name + " rose from " + a + " to " + b}}
 	case narrowing.has(name) || loosening.has(name):
 		return []hit{{"C08", loopcore.SevHuman, tool + " " + name + " changed from " + a + " to " + b}}
 	}

@@ -37,7 +37,7 @@ func isConfig(p string) bool {
 		return true
 	}
 	switch b { // of tools whose settings may lie anywhere
-	case "lint.xml", "build.xml", "testng.xml", "grumphp.yml", ".php-cs-fixer.php", ".php_cs", ".php_cs.dist", ".php-cs-fixer.dist.php", ".swift-format",
+	case "lint.xml", "build.xml", "testng.xml", "junit-platform.properties", "kotest.properties", "grumphp.yml", ".php-cs-fixer.php", ".php_cs", ".php_cs.dist", ".php-cs-fixer.dist.php", ".swift-format",
 		"vitest.workspace.ts", "vitest.workspace.js", "nuget.config", ".cirrus.yml", ".woodpecker.yml", "build.rs", "karma.conf.js", "build",
 		"settings.gradle", "settings.gradle.kts", ".globalconfig":
 		return true

@@ -139,6 +139,8 @@ var bodyMarks = map[lang][]markRule{
 	},
 	langJS: {
 		rx(markSkip, `\b(this|ctx|context|t|test|it|describe)\.skip\([^\n]*|\bpending\([^\n]*|\btest\.fixme\([^\n]*|\bassert\.timeout\b`),
+		rx(markSkip, `^skip\((""|true)?\)`),
+		rx(markCond, `\bfc\.pre\([^\n]*`),
 		rx(markXfail, `\btest\.fail\([^\n]*|\b(t|ctx)\.todo\([^\n]*`),
 		rx(markSkip, `\b(global|globalThis|window)\.(it|test|describe|specify)=[^=][^\n]*`),
 		rx(markCond, `=[^=\n]*\?[^\n]*\b(it|test|describe|suite|context)\.skip\b[^\n]*`),
@@ -146,6 +148,7 @@ var bodyMarks = map[lang][]markRule{
 	},
 	langRust: {
 		rx(markBuild, `^#!\[cfg\([^\n]*`),
+		rx(markCond, `\bprop_assume!\([^\n]*|\bTestResult::discard\(\)`),
 	},
 	langJava: {
 		rx(markCond, `\bassum(e|ption)\w*\([^\n]*|\bAssum(e|ptions)\.\w+\([^\n]*`),

@@ -217,6 +217,8 @@ func (d *diff) judgePair(p testPair, o, n *check) {
 		d.report("A04", d.dropSeverity(p, o, n), path, n.line, change)
 	case strings.Contains(n.verb, "||") && !strings.Contains(o.verb, "||") && drop >= 0:
 		d.report("A10", loopcore.SevBlock, path, n.line, change)
+	case d.anotherError(p, o, n):
+		d.report("A07", loopcore.SevHuman, path, n.line, change)
 	default:
 		d.judgeValues(p, o, n, change)
 	}
@@ -233,7 +235,7 @@ func (d *diff) unlessGrown(p testPair) loopcore.Severity {
 // lessComparedRE tells a comparison what it need not look at.
 var lessComparedRE = lazily(`\bcmpopts\.(Ignore|Filter)\w+|\bcmp\.(Filter\w+|Comparer)\b|\.ignoring(Fields|AllOverriddenEquals|Actual\w+|Expected\w+)\w*\(|` +
 	`\.Excluding\w*\(|\bJSONCompareMode\.LENIENT|\bexclude_(paths|regex_paths|types)=|\bignore_order=True|\.excludingEvery|` +
-	`\bisEqualToIgnoringGivenFields`)
+	`\bisEqualToIgnoringGivenFields|(?i:comparator\w*|comparer\w*|\busing|\.create)(<[^()]*>)?\(\(?[\w ,]*\)? ?(->|=>) ?(0|true)\)`)
 
 // dropSeverity is block, except where the whole assertion was rewritten together with its subject.
 func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {

@@ -280,7 +280,7 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 		case strings.HasSuffix(k, ".paths") || strings.HasSuffix(k, ".branches"):
 			if len(a.all[k]) == 0 && ea[event(k)] && len(b.all[k]) > 0 || len(minus(a.all[k], b.all[k])) > 0 && len(b.all[k]) > 0 {
 				sev := loopcore.SevHuman
-				if strings.HasSuffix(k, ".branches") && !commonBranchRE.MatchString(strings.Join(b.all[k], " ")) {
+				if strings.HasSuffix(k, ".branches") && !commonBranchRE.MatchString(strings.Join(b.all[k], " ")) || strings.HasSuffix(k, ".paths") && d.takesNoTest(b.all[k]) {
 					sev = loopcore.SevBlock
 				}
 				say(sev, k+": "+show(a.all[k])+" → "+show(b.all[k]))
@@ -288,6 +288,23 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 		}
 	}
 	d.ciFilters(a, b, say)
+}
+
+// takesNoTest says whether globs take none of the tree's files of tests.
+func (d *diff) takesNoTest(globs []string) bool {
+	if d.in.After == nil {
+		return false
+	}
+	n := 0
+	for _, p := range d.in.After.List() {
+		if !isTestFile(p) || isInstalled(p) {
+			continue
+		}
+		if n++; n > 2000 || matchAny(globs, p) {
+			return false
+		}
+	}
+	return n > 0
 }
 
 // ciFilters reports jobs of CircleCI that run on fewer branches, or leave their workflow.

@@ -21,7 +21,6 @@ type keyChange struct {
 // silent is the severity of what is no finding.
 const silent = loopcore.Severity("")
 
-// judge reports the change where it makes the gate ask for less.
 // inherited says whether a lint of a crate went because the crate takes those of
 // its workspace, which names it as strictly now.
 func (c keyChange) inherited() bool {
@@ -42,6 +41,7 @@ func (c keyChange) inherited() bool {
 // inheritsRE takes over the lints of the workspace.
 var inheritsRE = lazily(`(?m)^\[lints\]\s*\n\s*workspace\s*=\s*true|^lints\.workspace\s*=\s*true`)
 
+// judge reports the change where it makes the gate ask for less.
 func (c keyChange) judge() {
 	if strings.HasSuffix(c.key, "ignore_missing_imports") && c.d.foreignModule(c.key) {
 		return // nothing of ours is checked less
@@ -131,6 +131,9 @@ func (c keyChange) absent() bool { return len(c.b) == 0 && !c.d.movedKey(c.f, c.
 func (c keyChange) switchedOn() loopcore.Severity {
 	if strings.HasSuffix(c.key, "ignore_error") && !taskExisted(c.f, c.key) || !truthy(first(c.b)) || truthy(first(c.a)) {
 		return silent
+	}
+	if c.r.rule == "C01" {
+		return c.r.sev // no first settings keep tests from running
 	}
 	return c.d.newFile(c.f, c.r.sev)
 }
@@ -256,12 +259,16 @@ func (c keyChange) levelled() loopcore.Severity {
 	return silent
 }
 
-// renewed judges a list in which every new value is one too many.
+// renewed judges a list in which every new value is one too many, and of tests
+// every one that is missing.
 func (c keyChange) renewed() loopcore.Severity {
 	if strings.HasSuffix(c.f.path(), ".kts") && c.d.newTask(c.f, c.key) {
 		return silent
 	}
 	news := minus(c.b, c.a)
+	if len(news) == 0 && len(c.b) > 0 && c.r.rule == "C01" && !leaveOutRE.MatchString(wordsOf(c.key)) {
+		return c.shrunk()
+	}
 	if len(news) == 0 || c.f.old == nil || !c.d.inLoop() && sameEnds(news, minus(c.a, c.b)) {
 		return silent
 	}

@@ -163,7 +163,7 @@ var runtimePatterns = []pattern{
 	px("R05", loopcore.SevBlock, inSupport, `\b(setattr|patch|patch\.object)\("?(unittest\.(case\.)?)?(TestCase|TestResult|_Outcome)\b|`+
 		`\b(setattr|patch)\("?_?pytest\.(raises|fail|approx|runner|python|assertion)\b|\bsetattr\(\w+,"assert[A-Z_]|\b_pytest(\.\w+)+=[^=]|`+
 		`\b(cls|klass|self\.__class__|type\(self\)|\w+Case)\.assert[A-Z]\w+=[^=]|\buse (crate|self|super)::[\w:{, ]*\bassert(_eq|_ne)?\b`),
-	px("R05", loopcore.SevBlock, inSupport, `^defmacrop? ?(assert|refute)\w*\b|\bimport ExUnit\.Assertions,(except|only):`),
+	px("R05", loopcore.SevBlock, inSupport, `^(self\.|cls\.)?failureException ?=[^=]|^defmacrop? ?(assert|refute)\w*\b|\bimport ExUnit\.Assertions,(except|only):`),
 	px("R05", loopcore.SevHuman, inSupport, `\baddEqualityTesters\(|\baddCustomEqualityTester\(|\bextends ?\\?(\w+\\)*(Object)?Comparator\b`),
 	// Who started the program and where it prints tells a test's run from a person's.
 	px("R01", loopcore.SevHuman, decidesIn, `\bos\.getppid\(|\bisatty\(|\bisTTY\b|\.tty\?|\bIsTerminal\(|\bis_terminal\(|\bphp_sapi_name\(|\bPHP_SAPI\b|\bgetppid\(|`+

@@ -189,8 +189,8 @@ func (d *diff) hookShapes(f *fileDiff) {
 				}
 			}
 		}
-		if x.name == "load_tests" && strings.Contains(body, "TestSuite()") && !strings.Contains(body, "addTest") || x.name == "runnable_methods" && emptyListRE.MatchString(body) {
-			d.report("T08", loopcore.SevBlock, f.path(), u.line(x.at), x.name+" hands no tests to the runner: "+clip(body, 120))
+		if x.name == "load_tests" && u.lang == langPython && u.choosesTests(x) || x.name == "runnable_methods" && emptyListRE.MatchString(body) {
+			d.report("T08", loopcore.SevBlock, f.path(), u.line(x.at), x.name+" does not hand all tests to the runner: "+clip(body, 120))
 		}
 		if sev != "" {
 			d.report("R04", sev, f.path(), u.line(x.at), fmt.Sprintf("hook %s drops failures: %s", x.name, clip(body, 120)))
@@ -198,6 +198,17 @@ func (d *diff) hookShapes(f *fileDiff) {
 	}
 	d.wrappedExamples(f)
 	d.runnerStatus(f)
+}
+
+// choosesTests says whether a load_tests hook of unittest leaves out the tests
+// that it is given, and looks for none itself.
+func (u *unit) choosesTests(x *fn) bool {
+	args := u.args(x.at + 1)
+	if len(args) < 2 {
+		return false
+	}
+	given := u.text(args[1].from)
+	return !u.holdsWord(x.open, x.to, given) && !hasAny(u.norm(x.open, x.to), ".discover(", ".loadTestsFrom", ".DocTestSuite(", ".DocFileSuite(")
 }
 
 // emptyListRE is a body that gives an empty list.
@@ -303,7 +314,7 @@ func (d *diff) testMains() {
 			case x.name == "TestMain" && u.lang == langGo:
 				if strings.Contains(body, ".Run()") && !exitCodeRE.MatchString(body) && (strings.Contains(body, "os.Exit(0)") || strings.Contains(body, "_=m.Run()")) || strings.Contains(body, "os.Exit(0)") {
 					d.report("R03", loopcore.SevBlock, f.path(), u.line(x.at), "TestMain does not hand on the result: "+clip(body, 120))
-				} else if someCodeRE.MatchString(body) && strings.Count(body, "os.Exit(") == 1 {
+				} else if someCodeRE.MatchString(body) && strings.Count(body, "os.Exit(") == 1 || codeReset(body) {
 					d.report("R04", loopcore.SevBlock, f.path(), u.line(x.at), "TestMain forgives some results: "+clip(body, 120))
 				}
 			case x.name == "main" && u.lang == langC || x.name == "main" && u.lang == langRust:
@@ -318,6 +329,15 @@ var someFailRE = lazily(`\w ?(> ?[1-9]|>= ?([2-9]|\d\d))`)
 
 // someCodeRE hands on some results of Go's tests alone.
 var someCodeRE = lazily(`\bif [^{]*\b\w+(>[1-9]|>=[2-9]|==[2-9]|<0)[^{]*\{os\.Exit\(`)
+
+// runCodeRE is the result of Go's tests in a variable.
+var runCodeRE = lazily(`\b(\w+) ?:?=m\.Run\(\)`)
+
+// codeReset says whether the result of Go's tests is set to zero before it is handed on.
+func codeReset(body string) bool {
+	m := runCodeRE.FindStringSubmatchIndex(body)
+	return m != nil && strings.Contains(body[m[1]:], body[m[2]:m[3]]+"=0")
+}
 
 var returnRE = lazily(`\b(return|exit\() ?([^;})]+)`)
 
