@@ -72,6 +72,9 @@ func (j *job) read(step string, v any, depth int) {
 		if s := stepName(x); s != "" {
 			step = s
 		}
+		if run := azureRun(x); run != "" {
+			j.runs = append(j.runs, run)
+		}
 		keys := make([]string, 0, len(x))
 		for k := range x {
 			keys = append(keys, k)
@@ -89,6 +92,35 @@ func (j *job) read(step string, v any, depth int) {
 			j.read(step, e, depth+1)
 		}
 	}
+}
+
+// azureTools are the programs that tasks of Azure Pipelines call, and the inputs
+// that make up the command line.
+var azureTools = map[string][]string{
+	"DotNetCoreCLI": {"dotnet", "command", "projects", "arguments"},
+	"Maven":         {"mvn", "goals", "options"},
+	"Gradle":        {"gradle", "tasks", "options"},
+	"Npm":           {"npm", "command", "customCommand"},
+	"Go":            {"go", "command", "arguments"},
+	"VSTest":        {"dotnet vstest", "testSelector", "testAssemblyVer2"},
+}
+
+// azureRun spells a task of Azure Pipelines as the command that it runs.
+func azureRun(m map[string]any) string {
+	task, _ := m["task"].(string)
+	name, _, _ := strings.Cut(task, "@")
+	inputs, _ := m["inputs"].(map[string]any)
+	tool := azureTools[name]
+	if tool == nil {
+		return ""
+	}
+	words := tool[:1:1]
+	for _, in := range tool[1:] {
+		if s, ok := inputs[in].(string); ok && s != "custom" {
+			words = append(words, s)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func stepName(m map[string]any) string {

@@ -29,11 +29,11 @@ func compareFlags(tool string, a, b []string) []hit {
 			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
 		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):
 		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s" || name == "-S") && !flagOf(tool,
-			name, next(b, w)):
+			name, argument(b, w)):
 		case loosening.has(w) || narrowing.has(w) || narrowing.has(name):
 			rule, sev := "C08", loopcore.SevBlock
 			switch {
-			case hasAny(name, "retries", "rerun", "--retry", "flaky", "repeat"):
+			case hasAny(name, "retries", "rerun", "-retry", "-iterations", "flaky", "repeat"):
 				rule = "C06"
 			case hasAny(name, "timeout"):
 				rule, sev = "C06", loopcore.SevHuman
@@ -88,14 +88,14 @@ func compareFlags(tool string, a, b []string) []hit {
 }
 
 // failsFromRE is the option that says from which severity on a finding fails the run.
-var failsFromRE = lazily(`^--(fail-(level|on|severity|threshold)|(min|minimum)-severity|severity(-threshold|-level)?|failure-level|failure-threshold|error-level)$`)
+var failsFromRE = lazily(`^-S$|^--(fail-(level|on|severity|threshold)|(min|minimum)-severity|severity(-threshold|-level)?|failure-level|failure-threshold|error-level)$`)
 
 // severityRank orders the severities by which linters tell how grave a finding is; 0 is no severity.
 func severityRank(s string) int {
 	switch strings.ToLower(s) {
-	case "info", "autocorrect", "a", "i", "hint", "note", "unknown":
+	case "info", "style", "autocorrect", "a", "i", "hint", "note", "unknown":
 		return 1
-	case "refactor", "convention", "style", "r", "c", "low", "suggestion":
+	case "refactor", "convention", "r", "c", "low", "suggestion":
 		return 2
 	case "warning", "warn", "w", "medium", "moderate":
 		return 3
@@ -135,6 +135,14 @@ var formatterRE = lazily(`prettier|\bfmt|format|black|isort|standard|biome|rustf
 var onlyLooksRE = lazily(`^(--check|--check-only|--dry-run|--verify-no-changes|--list-different|--diff|-l|-d)$`)
 
 func contains(ws []string, w string) bool { return count(ws, w) > 0 }
+
+// argument returns what an option is given: in one word with it, or in the next.
+func argument(ws []string, w string) string {
+	if _, val, ok := strings.Cut(w, "="); ok {
+		return val
+	}
+	return next(ws, w)
+}
 
 // next returns the word after w.
 func next(ws []string, w string) string {
@@ -226,8 +234,11 @@ func flagValue(tool, name, a, b string) []hit {
 			sev = loopcore.SevHuman
 		}
 		return []hit{{"C06", sev, tool + " " + name + " grew from " + a + " to " + b}}
-	case failsFromRE.MatchString(name) && severityRank(a) > 0 && severityRank(b) > severityRank(a):
-		return []hit{{"C03", loopcore.SevBlock, tool + " " + name + " rose from " + a + " to " + b}}
+	case failsFromRE.MatchString(name) && severityRank(a) > 0 && severityRank(b) > 0:
+		if severityRank(b) > severityRank(a) {
+			return []hit{{"C03", loopcore.SevBlock, tool + " " + name + " rose from " + a + " to " + b}}
+		}
+		return nil // it fails from a milder one on
 	case narrowing.has(name) || loosening.has(name):
 		return []hit{{"C08", loopcore.SevHuman, tool + " " + name + " changed from " + a + " to " + b}}
 	}

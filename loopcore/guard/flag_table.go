@@ -34,7 +34,7 @@ var (
 	)
 	// loosening words have a tool say or fail less.
 	loosening = flagWords(
-		"--exit-zero --no-error* --exit-code=0 --issues-exit-code=0 --issues-exit-code --no-exit-code --soft-fail --no-fail",
+		"--exit-zero --mute-exit* --no-error* --exit-code=0 --issues-exit-code=0 --issues-exit-code --no-exit-code --soft-fail --no-fail",
 		"--passWithNoTests --pass-with-no-tests --passWithNoTests=true --allow-empty --no-fail-on-empty*",
 		"--no-coverage --no-cov --minimum-coverage*",
 		"--quiet -w --severity=error --no-warn* --warn --disable-warnings --no-warnings-as-errors --cap-lints",
@@ -44,7 +44,7 @@ var (
 		"--continue-on-error --fail-never -fn --ignore-failures -PignoreFailures* -DtestFailureIgnore* -Dmaven.test.failure.ignore*",
 		"--forceExit --allow-only --allowOnly --dangerouslyIgnoreUnhandledErrors", // Jest, Mocha, Vitest
 		"-vet=off --vet=off -DNDEBUG -Wno-?* -suppress-warnings -O -OO --assert=plain -p -A",
-		"--retries* --reruns* --retry* --flaky* --repeat --repeat-until* -Drerun* -Dsurefire.rerun*",
+		"--retries* --reruns* --retry* -retry-tests* -test-iterations --flaky* --repeat --repeat-until* -Drerun* -Dsurefire.rerun*",
 		"--disable=?* --disable --extend-ignore* --per-file-ignores* --suppress* --suppress-all --suppress-file --rule --no-eslintrc --ignore-pattern*",
 		"--no-inline-config=no --no-configuration --no-extensions --no-doctest --no-header=no",
 		"--baseline* --generate-baseline --auto-gen-config --fix-baseline --new --new-from-rev*",
@@ -56,7 +56,7 @@ var (
 	// strict words have a tool look closer or fail more.
 	strict = flagWords(
 		"-Werror* -Wall -Wextra -Wpedantic -pedantic* -Wconversion -W -D warnings error -fsanitize*", // compilers
-		"--ci --strict* --strict-markers --strict-coverage --enforce* --check --check-cov* --exit-code --error-exitcode=?*",
+		"--ci --no-tests=error --no-tests=fail --strict* --strict-markers --strict-coverage --enforce* --check --check-cov* --exit-code --error-exitcode=?*",
 		"-race --race -count=1 -shuffle* -vet=?* -covermode* -coverprofile*", // go test
 		"--deny* --disallow-?* --fatal-?* --max-warnings* --warnings-as-errors -warnings-as-errors --error-on-warnings --treat-warnings-as-errors",
 		"-warnaserror /warnaserror -Xlint* --typecheck --noEmit --pretty=no",

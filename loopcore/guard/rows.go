@@ -113,7 +113,8 @@ func (u *unit) mentions(name string) bool {
 	return false
 }
 
-// shellRows reads the words of for … in loops and the elements of arrays.
+// shellRows reads the words of for … in loops, the elements of arrays and the
+// lines that a loop is fed.
 func (u *unit) shellRows() []row {
 	var out []row
 	for i := range u.toks {
@@ -121,6 +122,10 @@ func (u *unit) shellRows() []row {
 		switch {
 		case u.text(i) == "in" && u.text(i-2) == "for":
 			from = i + 1
+		case u.kind(i) == tkString && strings.HasPrefix(u.text(i-1), "<<") && u.text(i-2) == "done":
+			for k, l := range strings.Split(strings.TrimSpace(u.text(i)), "\n") {
+				out = append(out, row{text: strings.Join(strings.Fields(l), " "), line: u.line(i) + k, list: u.listName(i)})
+			}
 		case u.text(i) == "(" && u.text(i-1) == "=" && u.isOpen(i):
 			for k := i + 1; k < u.close(i); k++ {
 				out = append(out, row{text: u.norm(k, k+1), line: u.line(k), list: u.listName(i)})

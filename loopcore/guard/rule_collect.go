@@ -467,7 +467,23 @@ func (d *diff) droppedFromBuild(f *fileDiff) {
 // globbed says whether a list of sources takes whole folders or a variable in place of a name.
 func (d *diff) globbed(now, src string) bool {
 	stem := strings.TrimSuffix(baseName(src), ext(src))
-	return strings.Contains(now, "GLOB") || strings.Contains(now, "glob(") || standsIn(now, stem)
+	return strings.Contains(now, "GLOB") || strings.Contains(now, "glob(") || standsIn(now, stem) || madeUp(now, src)
+}
+
+// madeUp says whether a list of sources makes up a name of a variable and one of
+// its values that stands there: foreach(name a b) … test/${name}_test.cpp.
+func madeUp(now, src string) bool {
+	for _, s := range sourceRE.FindAllString(now, -1) {
+		before, rest, _ := strings.Cut(s, "${")
+		_, after, ok := strings.Cut(rest, "}")
+		if !ok || len(src) <= len(before)+len(after) || !strings.HasPrefix(src, before) || !strings.HasSuffix(src, after) {
+			continue
+		}
+		if standsIn(now, src[len(before):len(src)-len(after)]) {
+			return true
+		}
+	}
+	return false
 }
 
 // standsIn says whether a name stands in a text on its own: not as a part of a

@@ -195,11 +195,15 @@ func flipWord(p string, x, y []string) (rule, why string) {
 		return rule, "it was switched off"
 	case falsy(x[at]) && truthy(y[at]) && laxWordRE.MatchString(before) && switchLineRE.MatchString(line):
 		return rule, "it lets more pass"
+	case floorOptionRE.MatchString(strings.Join(x[:at], "")): // told by its command
 	case level(x[at]) > level(y[at]) && level(y[at]) >= 0 && !truthy(x[at]) && !okA, word(x[at]) > word(y[at]) && level(y[at]) == 0 && !truthy(x[at]):
 		return rule, "it is less strict"
 	}
 	return "", ""
 }
+
+// floorOptionRE is an option before the level from which a tool reports.
+var floorOptionRE = lazily(`(-S|--(min\w*-?)?severity=?)$`)
 
 // exitBeforeRE stands before a status.
 var exitBeforeRE = lazily(`\b(exit|return)( \()?$`)

@@ -185,12 +185,38 @@ func (d *diff) wasVersioned(p testPair, o *check) bool {
 // inRows says whether the values of a lost assertion are those of a new row of
 // the file, for a test that takes its cases from a table now.
 func (d *diff) inRows(p testPair, o *check) bool {
+	if p.new.unit.lang == langShell && d.inShellRows(p, o) {
+		return true
+	}
 	want := literalRE.FindAllString(o.text, -1)
 	if d.inLoop() || len(want) == 0 {
 		return false
 	}
 	for _, r := range d.freshRows(d.owner[p.new.unit]) {
 		if holdsAll(literalRE.FindAllString(r.text, -1), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// shellWordRE is a word of a line of shell that a loop may put in.
+var shellWordRE = lazily(`[\w.:%/-]+`)
+
+// inShellRows says whether the words of a lost assertion of shell are those of a
+// new row and of the loop that the test puts them into.
+func (d *diff) inShellRows(p testPair, o *check) bool {
+	now := p.new.unit.norm(p.new.body, p.new.to)
+	for _, r := range d.freshRows(d.owner[p.new.unit]) {
+		values, all := shellWordRE.FindAllString(r.text, -1), true
+		for _, v := range values {
+			all = all && standsIn(o.text, v)
+		}
+		loop := strings.Replace(now, r.text, "", 1)
+		for _, w := range shellWordRE.FindAllString(o.text, -1) {
+			all = all && (contains(values, w) || standsIn(loop, w))
+		}
+		if all && len(values) > 1 {
 			return true
 		}
 	}

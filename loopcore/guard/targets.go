@@ -201,7 +201,9 @@ func commandsIn(p string, b []byte) commandSet {
 		strings.HasPrefix(base, "lefthook") || base == ".lefthook.yml" || base == "mise.toml" || base == "pipfile" || base == ".mise.toml" ||
 		base == "turbo.json" || base == "project.json" || base == "nx.json" || base == ".pre-commit-config.yaml" || strings.HasPrefix(base, ".lintstagedrc"):
 		return keyTargets(p, b)
-	case base == "noxfile.py" || base == "tasks.py" || base == "rakefile" || base == "mix.exs" || base == "magefile.go" ||
+	case base == "mix.exs":
+		return mixAliases(string(b))
+	case base == "noxfile.py" || base == "tasks.py" || base == "rakefile" || base == "magefile.go" ||
 		strings.HasSuffix(base, ".sh") || langOf(p, string(b[:min(len(b), 100)])) == langShell || hasSeg(p,
 		".husky") || base == "dockerfile" || base == "jenkinsfile" || base == "procfile" || base == "dangerfile" || isCodeExt(p) && hasSeg(p,
 		"scripts", "script", "tools", "ci", ".ci", "hack", "dev", "devtools", "tasks"):
