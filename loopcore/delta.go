@@ -6,8 +6,9 @@ import (
 
 // Delta is what changed between two runs, on what both of them resolved: a
 // step that did not run to a result in either, a suite killed in either, and a
-// test that is skipped now are left out, so that nothing counts as fixed because
-// it was not run.
+// test that is skipped now or no longer listed are left out, so that nothing
+// counts as fixed because it was not run. After is Before, less what was fixed,
+// and what is new.
 type Delta struct {
 	Fixed       []Failure
 	New         []Failure
@@ -27,9 +28,9 @@ func Compare(from, to RunFacts) Delta {
 		d.Excluded = append(d.Excluded, s)
 	}
 	slices.Sort(d.Excluded)
-	skipped := withStatus(to, TestSkipped)
+	absent := notRun(from, to)
 	resolved := func(f Failure) bool { // and so the earlier failure can be told to be gone, or not
-		return from.counts(f, skip) && !to.flaky(f) && !skipped[f.Suite+"\x00"+f.Name]
+		return from.counts(f, skip) && !to.flaky(f) && !absent[f.Suite+"\x00"+f.Name]
 	}
 	old := map[string]int{}
 	for _, f := range from.Failures {
@@ -38,16 +39,13 @@ func Compare(from, to RunFacts) Delta {
 			d.Before++
 		}
 	}
-	now := map[string]bool{}
 	passed := passedIn(from)
 	for _, f := range to.Failures {
 		if !to.counts(f, skip) || from.flaky(f) {
 			continue
 		}
 		d.After++
-		k := key(f, ByName)
-		now[k] = true
-		if old[k] > 0 {
+		if k := key(f, ByName); old[k] > 0 {
 			old[k]--
 			d.Persisting++
 			continue
@@ -58,7 +56,8 @@ func Compare(from, to RunFacts) Delta {
 		}
 	}
 	for _, f := range from.Failures {
-		if k := key(f, ByName); resolved(f) && !now[k] {
+		if k := key(f, ByName); resolved(f) && old[k] > 0 {
+			old[k]--
 			d.Fixed = append(d.Fixed, f)
 		}
 	}
@@ -128,6 +127,31 @@ func passedIn(r RunFacts) func(Failure) bool {
 	}
 	passed := withStatus(r, TestPassed)
 	return func(f Failure) bool { return f.Name == "" || passed[f.Suite+"\x00"+f.Name] }
+}
+
+// notRun are the named tests that the later run skipped or, where it names every
+// test that it counts and there are fewer, no longer has: a test that has another
+// name now is not among them.
+func notRun(from, to RunFacts) map[string]bool {
+	out := withStatus(to, TestSkipped)
+	if to.Counts.Total == 0 || len(to.Tests) < to.Counts.Total || len(to.Tests) >= len(from.Tests) || to.unbuilt() {
+		return out
+	}
+	for _, t := range from.Tests {
+		out[t.Suite+"\x00"+t.Name] = true
+	}
+	for _, t := range to.Tests {
+		if t.Status != TestSkipped {
+			delete(out, t.Suite+"\x00"+t.Name)
+		}
+	}
+	return out
+}
+
+// unbuilt reports whether some tests may not have been listed because their file
+// did not compile or ended the runner.
+func (r RunFacts) unbuilt() bool {
+	return slices.ContainsFunc(r.Failures, func(f Failure) bool { return f.Kind == FailCompile || f.Kind == FailCrash })
 }
 
 // withStatus are the named tests of a run that ended so, by suite and name.

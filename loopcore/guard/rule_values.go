@@ -81,7 +81,7 @@ func (d *diff) judgeValues(p testPair, o, n *check, change string) {
 // anotherValue says whether the same thing is held against a value of another
 // form that holds other numbers or texts.
 func anotherValue(o, n *check) bool {
-	if o.verb != n.verb || len(o.ops) != 2 || len(n.ops) != 2 || o.ops[0] != n.ops[0] || !wordRE.MatchString(o.ops[0]) {
+	if o.verb != n.verb || len(o.ops) != 2 || len(n.ops) != 2 || o.ops[0] != n.ops[0] || literalRE.FindString(o.ops[0]) == o.ops[0] {
 		return false
 	}
 	a, b := numbersOf(o.ops[1]), numbersOf(n.ops[1])
