@@ -33,12 +33,15 @@ func fromConfig(r *repo) []candidate {
 		}
 		for i, s := range r.in.Config.Steps[k] {
 			src.Line = s.Source.Line
-			dir := s.Dir
+			dir, warns := s.Dir, swallowed(s.Command)
 			if dir == "" {
 				dir = "."
 			}
+			if len(r.list(dir)) == 0 {
+				warns = append(warns, "the folder "+dir+" is not there, or has nothing in it")
+			}
 			out = append(out, candidate{kind: k, name: s.Name, command: s.Command, dir: dir, env: s.Env, timeout: s.TimeoutSeconds, conf: 1, rank: i,
-				trusted: true, src: src, warnings: swallowed(s.Command)})
+				trusted: true, src: src, warnings: warns})
 		}
 	}
 	return out

@@ -243,7 +243,7 @@ func TestConfigWins(t *testing.T) {
 	g := Detect(Input{FS: fstest.MapFS{"go.mod": {Data: []byte("module x\n")}}, Config: cfg})
 	got := show(g)
 	for _, want := range []string{"unit: make unit\n  from config .fixloop.yaml:3 confidence 1.00", "e2e: make e2e\n", "  in web\n  env A=b\n",
-		"lint absent: declared absent in .fixloop.yaml"} {
+		"warns the folder web is not there", "lint absent: declared absent in .fixloop.yaml"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %q in\n%s", want, got)
 		}
