@@ -78,6 +78,10 @@ func TestRegressionRollsBackAndKeepsWhatWasThere(t *testing.T) {
 	if e.Best == nil || e.Best.Bad != 1 || e.Best.Iteration != 1 {
 		t.Errorf("best %+v", e.Best)
 	}
+	report, err := os.ReadFile(e.ReportPath)
+	if _, changes, _ := strings.Cut(string(report), "Files changed"); err != nil || !strings.Contains(changes, "cases.txt") || strings.Contains(changes, "A junk.txt") {
+		t.Errorf("the report tells of another tree than the one that is there: %v\n%s", err, report)
+	}
 	if again := b.decide(contract.EvaluateIn{}); again.Rule.Row != "regression" || again.Action.Discarded != e.Action.Discarded {
 		t.Errorf("deciding again did something else: %+v", again)
 	}

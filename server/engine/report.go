@@ -27,7 +27,10 @@ func (e *Engine) dossier(ctx context.Context, s *space, session string) (evidenc
 	}
 	d.Best = best(done)
 	if last := d.Last(); last.Tree != "" {
-		changes, err := s.repo.Changes(ctx, d.Session.Tree, last.Tree)
+		changes, err := s.repo.Changes(ctx, d.Session.Tree, leftBehind(d, last))
+		if err != nil { // what no snapshot holds may be tidied away
+			changes, err = s.repo.Changes(ctx, d.Session.Tree, last.Tree)
+		}
 		if err != nil {
 			return d, err
 		}
@@ -39,6 +42,18 @@ func (e *Engine) dossier(ctx context.Context, s *space, session string) (evidenc
 		d.Unproven = append(d.Unproven, "no "+a.Name+" step: "+a.Why)
 	}
 	return d, nil
+}
+
+// leftBehind is the tree that the last run tested or, where a decision about that
+// run took something back, the one it left.
+func leftBehind(d evidence.Dossier, last evidence.Run) string {
+	tree := last.Tree
+	for _, v := range d.Decisions {
+		if v.Run == last.ID && v.Done && v.Action.Tree != "" {
+			tree = v.Action.Tree
+		}
+	}
+	return tree
 }
 
 // publish writes the evidence and the report, after every run and decision.
