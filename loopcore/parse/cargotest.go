@@ -30,6 +30,7 @@ type cargoRun struct {
 	passing bool                        // inside the section of passed tests' output
 	dying   string                      // what a test said that is about to kill its binary
 	loose   map[string]loopcore.Failure // by test: what --nocapture let through
+	next    nextestRun
 }
 
 func readCargoTest(l *Log, c *Claims) loopcore.Report {
@@ -358,6 +359,7 @@ func (g *cargoRun) died(i int, how string) {
 
 // settle adds failures that no block told more of, and sets the status.
 func (g *cargoRun) settle() {
+	g.nextestSettle()
 	for _, n := range g.failed {
 		if !g.known[n] {
 			g.known[n] = true

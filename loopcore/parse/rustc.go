@@ -148,7 +148,7 @@ func rustLint(s string) (string, bool) {
 // cargoError reads an error without a place: cargo's own, and the summaries
 // that are none.
 func cargoError(l *Log, i int, f loopcore.Failure, end int) (loopcore.Failure, int, bool) {
-	for _, w := range []string{"could not compile ", "aborting due to ", "build failed", "test failed", "doctest failed", "process didn't exit", "recipe ", "Recipe "} {
+	for _, w := range []string{"could not compile ", "aborting due to ", "build failed", "test failed", "doctest failed", "process didn't exit", "recipe ", "Recipe ", "command `"} {
 		if strings.HasPrefix(f.Message, w) {
 			return f, 0, false
 		}
