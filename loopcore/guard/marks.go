@@ -96,7 +96,7 @@ var headMarks = map[lang][]markRule{
 		rx(markTime, `\btimeout\(`),
 	},
 	langCSharp: {
-		rx(markSkip, `\bSkip=(""|[^\s,)\]]+)|[\[,](\w+\.)*(Ignore|Explicit)(Attribute)?\b(\([^\n]*?\))?`),
+		rx(markSkip, `\b(Skip|Ignore|IgnoreReason|IgnoreMessage)=(""|[^\s,)\]]+)|\bExplicit=true|[\[,](\w+\.)*(Ignore|Explicit)(Attribute)?\b(\([^\n]*?\))?`),
 		rx(markCond, `\bSkip(When|Unless)=[^\s,)\]]+|[\[,](\w+\.)*(Platform|ConditionalFact|ConditionalTheory|SkipOnPlatform|ActiveIssue|`+
 			`OSSkipCondition|SupportedOSPlatform|EnabledOn\w*)\b[^\n]*`),
 		rx(markXfail, `[\[,](\w+\.)*ExpectedException\b[^\n]*`),
@@ -173,7 +173,7 @@ var bodyMarks = map[lang][]markRule{
 	},
 	langC: {
 		rx(markSkip, `\bGTEST_SKIP(_)?\([^\n]*|(^|[;){}])SKIP\([^\n]*|\bTEST_IGNORE(_MESSAGE)?\([^\n]*|\bTEST_IGNORE_LINE|\bcr_skip(_test)?\([^\n]*|`+
-			`^skip\(\)|\bcl_skip\(|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
+			`^skip\(\)|^INSTANTIATE_\w+\(DISABLED_\w+|\bcl_skip\(|\bQSKIP\(|\bCHECK_NOFAIL\(|\bBOOST_TEST_SKIP`),
 		rx(markXfail, `\bQEXPECT_FAIL\(`),
 	},
 	langCSharp: {

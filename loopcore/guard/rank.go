@@ -67,7 +67,7 @@ func (u *unit) judge(c *check) {
 		return
 	}
 	c.rank = u.valueRank(c, v, not)
-	if hasWord(c.verb, "or") && c.rank > 10 && u.lang == langRuby {
+	if hasWord(c.verb, "or") && c.rank > 10 && (u.lang == langRuby || u.lang == langCSharp) {
 		c.rank -= 10
 		c.verb += "||"
 	}
@@ -144,7 +144,8 @@ var broadErrors = map[string]bool{"Exception": true, "BaseException": true, "Thr
 var newErrorRE = lazily(`^[A-Z][\w:]*\.new\(.`)
 
 func (u *unit) judgeThrow(c *check, v string, not bool) bool {
-	throw := u.lang == langJava && (v == "expect" || v == "expectmessage" || v == "expectcause") || hasAny(v, "throw", "raise", "rejects", "rejected", "isfailure", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
+	throw := u.lang == langCSharp && (v == "catch" || v == "catchasync") ||
+		u.lang == langJava && (v == "expect" || v == "expectmessage" || v == "expectcause") || hasAny(v, "throw", "raise", "rejects", "rejected", "isfailure", "fails", "panic", "iserr", "errorspec", "death", "exit", "catching", "exception") || u.lang == langGo && hasAny(v, "error", "panics", "haveoccurred") && !hasAny(v, "errorf")
 	if u.lang == langC && v == "fail" || hasAny(v, "failfast") {
 		return false
 	}
@@ -180,9 +181,9 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 	msg = msg && !empty
 	switch {
 	case hasAny(v, "anythrow", "throwany", "throwsany", "recordexception", "catching",
-		"exceptionasync") || v == "exception" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
+		"exceptionasync") || v == "exception" || v == "catch" || v == "catchasync" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
 		c.rank, c.exc = 50, ""
-		if u.lang == langCSharp && hasAny(v, "throwsany") && c.exc == "" {
+		if u.lang == langCSharp && hasAny(v, "throwsany", "catch") {
 			c.rank = 60
 		}
 	case hasAny(v, "errorcontains", "panicserror"):
@@ -265,13 +266,17 @@ func (u *unit) excType(c *check, v string) string {
 	return ""
 }
 
+// elementsRE is a comparison of C that is told how much to compare.
+var elementsRE = lazily(`array|memory|mem|len|strn|each`)
+
 // judgeOperands looks for operands that make the assertion empty.
 func (u *unit) judgeOperands(c *check, v string, not bool) {
 	if u.lang == langCSharp && c.rank == 90 && (hasAny(v, "equal") || v == "shouldbe") && len(c.opAt) > 2 && (u.kind(c.opAt[2].from) == tkNumber || strings.HasPrefix(c.ops[2], "tolerance:") || strings.HasPrefix(c.ops[2], "precision:")) {
 		c.rank = 85
 		u.findTolerance(c, v)
 	}
-	if (u.lang == langJava || u.lang == langSwift || u.lang == langPHP || u.lang == langKotlin || u.lang == langC) && c.rank == 90 && len(c.opAt) > 2 && c.tol == 0 {
+	third := u.lang == langJava || u.lang == langSwift || u.lang == langPHP || u.lang == langKotlin || u.lang == langC && !elementsRE.MatchString(v)
+	if third && c.rank == 90 && len(c.opAt) > 2 && c.tol == 0 {
 		if t := u.tolerance(c.opAt[2:]...); t != 0 {
 			c.rank, c.tol = 85, t
 		} else if u.kind(c.opAt[2].from) == tkNumber {

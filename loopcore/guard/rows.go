@@ -57,6 +57,13 @@ func (u *unit) rows(tests bool) []row {
 			i = u.close(i)
 			continue
 		}
+		if u.lang == langCSharp && u.text(u.stmtStart(i)) == "yield" { // yield return new object[] { 1, 2 }
+			if !u.afterBreak(i) {
+				out = append(out, row{text: u.norm(i, u.close(i)+1), line: u.line(i), list: "yield"})
+			}
+			i = u.close(i)
+			continue
+		}
 		name := u.listName(i)
 		all := ""
 		if u.close(i)-i < 400 {
@@ -73,6 +80,17 @@ func (u *unit) rows(tests bool) []row {
 		out = append(out, u.shellRows()...)
 	}
 	return append(out, u.whereRows()...)
+}
+
+// afterBreak says whether a row of a provider stands where nothing leads to:
+// yield break comes before it.
+func (u *unit) afterBreak(i int) bool {
+	for k := u.up(i) + 1; k > 0 && k < i; k = u.next(k) {
+		if u.text(k) == "yield" && u.text(k+1) == "break" && u.text(k-1) != ")" && u.text(k-1) != "else" {
+			return true
+		}
+	}
+	return false
 }
 
 // feedsTests says whether a list stands in a test, at the top of the file, or in a provider of cases.
@@ -101,7 +119,7 @@ func (u *unit) named(name string) bool {
 
 func (u *unit) mentions(name string) bool {
 	for i := range u.toks {
-		if u.kind(i) == tkString && strings.HasSuffix(u.str(i), name) {
+		if u.kind(i) == tkString && strings.HasSuffix(u.str(i), name) || u.text(i) == name && u.text(i-2) == "nameof" {
 			return true
 		}
 	}
@@ -263,6 +281,13 @@ func (u *unit) isList(i int) bool {
 		switch prev {
 		case "GENERATE", "listOf", "arrayOf", "sequenceOf", "mapOf", "setOf", "asList", "forAll", "withData", "row", "table", "Values",
 			"ValuesIn", "TestCases", "values", "arrayListOf", "of":
+			k := i + 2
+			if u.text(k) == "<" {
+				k = u.afterAngles(k)
+			}
+			if u.lang == langC && u.isOpen(k) && u.close(k) == u.close(i)-1 {
+				return false // the list is within: GENERATE(table<int, int>({…}))
+			}
 			return u.listBody(i)
 		case "=": // shell arrays
 			return u.lang == langShell || u.lang == langPython && len(u.args(i)) > 2

@@ -28,7 +28,7 @@ func (u *unit) walked(i int) bool {
 }
 
 // walkRE is the head of a loop, or a call that takes cases one by one.
-var walkRE = lazily(`\b(for|foreach|each|forEach|forAll|forall|withData|parametrize|subTest|TestCases|Values|ValuesIn|range|while|dataProvider)\b|` +
+var walkRE = lazily(`\b(for|foreach|each|forEach|forAll|forall|withData|parametrize|subTest|TestCases|Values|ValuesIn|GENERATE|range|while|dataProvider)\b|` +
 	`\b(data|cases|table|tests|where|params)\(`)
 
 // walkedAfter says whether what follows the bracket at o goes through its elements.

@@ -263,10 +263,23 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 	if n.rank == rankUnordered {
 		return loopcore.SevHuman
 	}
+	if broader := lastName(n.exc); broadErrors[n.exc] && !broadErrors[o.exc] && o.family == famThrow && n.family == famThrow && !d.newlySaid(broader) {
+		return loopcore.SevBlock // no code raises so broad an error
+	}
 	if d.usesRemoved(p.old.unit, o) || alike(o.words(p.old.unit), n.words(p.new.unit)) < 0.35 && n.rank >= 60 || n.rank >= 85 && o.family != n.family {
 		return loopcore.SevHuman
 	}
 	return loopcore.SevBlock
+}
+
+// lastName is a name without what it is named in: exception for std::exception.
+func lastName(s string) string { return s[strings.LastIndexAny(s, ".:\\")+1:] }
+
+// newlySaid says whether the implementation has a word more often than it had.
+func (d *diff) newlySaid(word string) bool {
+	return slices.ContainsFunc(d.files, func(f *fileDiff) bool {
+		return f.role == roleCode && strings.Count(f.newU.src, word) > strings.Count(f.oldU.src, word)
+	})
 }
 
 // bracketRE holds a value between two others that are no plain numbers.

@@ -2,7 +2,7 @@ package guard
 
 import (
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -35,6 +35,7 @@ func (d *diff) collectRules() {
 	}
 	for _, f := range d.files {
 		d.lostBase(f)
+		d.lostDoctests(f)
 		d.droppedFromBuild(f)
 	}
 }
@@ -342,6 +343,8 @@ func (d *diff) movedAway(f *fileDiff) {
 	case f.newU.lang == langShell && ext(a) == ".bats" && dirOf(a) != dirOf(b) && strings.HasPrefix(b, dirOf(a)+"/") &&
 		!d.mentionsAny("--recursive", "Makefile", "package.json") && !d.mentionsAny("-r ", "Makefile"):
 		why = "bats does not look into folders below the one it is given"
+	case f.newU.lang == langShell && d.outOfPattern(a, b):
+		why = "no pattern of the project's tasks holds its name"
 	case inTestDir(a) && !inTestDir(b) && dirOf(b) != "." && (f.newU.lang == langPHP || f.newU.lang == langPython || f.newU.lang == langRuby) &&
 		!d.mentionsAny(firstFolder(b),
 			"phpunit.xml", "phpunit.xml.dist", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "Rakefile", ".rspec"):
@@ -437,71 +440,20 @@ func (d *diff) mentionsAny(text string, files ...string) bool {
 	return false
 }
 
-// sourceRE is a source as lists of a build name it.
-var sourceRE = lazily(`[\w./${}-]+\.(cpp|cc|cxx|c|cu|rs|go|py|swift|m|mm)\b`)
+// doctestRE has ExUnit test the examples in the documents of a module.
+var doctestRE = lazily(`(?m)^\s*doctest(?:\s+|\()([\w.]+)`)
 
-// droppedFromBuild reports a list of sources that no longer names a file of
-// tests which is still there: T09.
-func (d *diff) droppedFromBuild(f *fileDiff) {
-	if f.old == nil || f.new == nil {
+// lostDoctests reports modules whose examples no file of tests names any more: T02.
+func (d *diff) lostDoctests(f *fileDiff) {
+	if f.old == nil || f.new == nil || f.newU.lang != langElixir {
 		return
 	}
-	switch b := baseName(f.path()); {
-	case b == "CMakeLists.txt", b == "meson.build", b == "BUILD", b == "BUILD.bazel", b == "Makefile.am", b == "SConstruct", b == "configure.ac":
-	default:
-		return
-	}
-	now := string(f.new.Data)
-	for _, src := range sourceRE.FindAllString(string(f.old.Data), -1) {
-		p := path.Join(dirOf(f.path()), src)
-		if strings.Contains(now, src) || !isTestFile(p) || d.byPath[p] != nil {
-			continue
+	for _, m := range doctestRE.FindAllStringSubmatch(f.oldU.src, -1) {
+		still := func(o *fileDiff) bool {
+			return slices.ContainsFunc(doctestRE.FindAllStringSubmatch(o.newU.src, -1), func(n []string) bool { return n[1] == m[1] })
 		}
-		if _, there := d.read(d.in.After, p); !there || d.globbed(now, src) {
-			continue
-		}
-		d.report("T09", loopcore.SevBlock, f.path(), 0, p+" is no longer built")
-	}
-}
-
-// globbed says whether a list of sources takes whole folders or a variable in place of a name.
-func (d *diff) globbed(now, src string) bool {
-	stem := strings.TrimSuffix(baseName(src), ext(src))
-	return strings.Contains(now, "GLOB") || strings.Contains(now, "glob(") || standsIn(now, stem) || madeUp(now, src)
-}
-
-// madeUp says whether a list of sources makes up a name of a variable and one of
-// its values that stands there: foreach(name a b) … test/${name}_test.cpp.
-func madeUp(now, src string) bool {
-	for _, s := range sourceRE.FindAllString(now, -1) {
-		before, rest, _ := strings.Cut(s, "${")
-		_, after, ok := strings.Cut(rest, "}")
-		if !ok || len(src) <= len(before)+len(after) || !strings.HasPrefix(src, before) || !strings.HasSuffix(src, after) {
-			continue
-		}
-		if standsIn(now, src[len(before):len(src)-len(after)]) {
-			return true
-		}
-	}
-	return false
-}
-
-// standsIn says whether a name stands in a text on its own: not as a part of a
-// longer one. A name may hold whatever a path may.
-func standsIn(text, name string) bool {
-	wordy := func(s string, i int) bool { return i >= 0 && i < len(s) && (isNameStart(s[i]) || isDigit(s[i])) }
-	if name == "" {
-		return false
-	}
-	for from := 0; ; {
-		at := strings.Index(text[from:], name)
-		if at < 0 {
-			return false
-		}
-		at, from = from+at, from+at+1
-		end := at + len(name)
-		if !(wordy(text, at-1) && wordy(name, 0)) && !(wordy(name, len(name)-1) && wordy(text, end)) {
-			return true
+		if !slices.ContainsFunc(d.files, still) && !d.removed[m[1]] && !d.removed[m[1][strings.LastIndexByte(m[1], '.')+1:]] {
+			d.report("T02", loopcore.SevBlock, f.path(), 0, "the examples of "+m[1]+" are no longer tested")
 		}
 	}
 }

@@ -46,7 +46,7 @@ var (
 		`Default::default\(\)|(new )?\w*[lL]ist(<\w*>)?\(\)|(list|map|set|array)Of\(\)|empty(List|Map|Set)\(\)|` +
 		`(List|Map|Set|Array)\.(of|empty|Empty)(<\w*>)?\(\)|Collections\.empty\w+\(\)|Enumerable\.Empty<\w+>\(\)|vec!\[\]|` +
 		`(Vec|String)::new\(\)|new \w+\[0\]|array\(\)|(new )?[A-Z]\w*<>\(\)|(new )?[A-Z]\w*\((-?[\d.]+\w?|""|null|None)?\)|Optional\.empty\(\))?$|` +
-		`^(pass|continue|break|next|\.\.\.)$|^[\w.@$]+=(null|nil|undefined|None|[\d.]+|""|\[\]|\{\}|[Ff]alse|[Tt]rue|` +
+		`^(pass|continue|break|next|\.\.\.)$|^[\w.@$]+=(null|nil|undefined|None|[\d.]+[mMfFdDuUlL]?|""|\[\]|\{\}|[Ff]alse|[Tt]rue|` +
 		`(new )?[A-Z]\w*\((-?[\d.]+\w?|""|null|None)?\))$`)
 	// toldRE is a line of a log before the answer.
 	toldRE = lazily(`^(\w+\.)*(log\w*|console|print\w*|puts|warn\w*|error_log|Logger|Log|NSLog|System\.(out|err))(\.\w+)*!?\("?[^()]*(\([^()]*\)[^()]*)*\) ?`)

@@ -133,15 +133,33 @@ func namesWhatItSaid(o, n *check) bool {
 // rootRE is the object that an expression begins with.
 var rootRE = lazily(`^(?:await )?\(?([A-Za-z_$@][\w$]*)(?:->|\.|\?\.)\w+\(`)
 
+// madeOf says whether an expectation is the value of a local itself, put in
+// order or otherwise worked on: got.sorted(), sort(got), [...got].sort().
+func madeOf(want, local string) bool {
+	if !plainNameRE.MatchString(local) || isBool(local) || isNil(local) || local[0] < 'A' {
+		return false
+	}
+	for _, before := range [...]string{"", "[...", want[:strings.IndexByte(want, '(')+1]} {
+		if rest, ok := strings.CutPrefix(want, before+local); ok && rest != "" && strings.Contains(want, "(") && strings.IndexByte(".])", rest[0]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // computedNow says whether an expected literal became a call of the very object
-// that the other side asks: A03.
+// that the other side asks, or an expectation is made of the local that it is
+// held against: A03.
 func computedNow(p testPair, o, n *check) bool {
-	if len(o.ops) < 2 || len(n.ops) < 2 || n.rank < 85 {
+	if len(o.ops) < 2 || len(n.ops) < 2 || n.rank < rankUnordered {
 		return false
 	}
 	for k := 0; k < 2; k++ {
 		a, b := rootRE.FindStringSubmatch(n.ops[k]), rootRE.FindStringSubmatch(n.ops[1-k])
 		if a != nil && b != nil && a[1] == b[1] && p.old.unit.isLiteral(o.opAt[k]) && o.ops[1-k] == n.ops[1-k] {
+			return true
+		}
+		if o.rank >= rankUnordered && madeOf(n.ops[k], n.ops[1-k]) && !madeOf(o.ops[k], o.ops[1-k]) && !madeOf(o.ops[1-k], o.ops[k]) {
 			return true
 		}
 	}

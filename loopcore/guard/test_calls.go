@@ -94,7 +94,7 @@ func elixirCall(_ *unit, w string) (suite, ok bool) {
 
 func kotlinCall(_ *unit, w string) (suite, ok bool) {
 	switch strings.TrimLeft(w, "xf") {
-	case "test", "it", "should", "expect", "scenario", "then", "Then", "specify":
+	case "withData", "test", "it", "should", "expect", "scenario", "then", "Then", "specify":
 		return false, true
 	case "describe", "context", "given", "when", "Given", "When", "eature", "and", "And":
 		return true, true
@@ -244,7 +244,8 @@ func (u *unit) blockTest(i int, is callWord) *test {
 		arg = j + 1
 	}
 	open := u.doOf(i)
-	named := u.kind(arg) == tkString || u.kind(arg) == tkIdent && suite && u.text(arg) != "do"
+	table := u.lang == langKotlin && u.text(i) == "withData" && open >= 0
+	named := table || u.kind(arg) == tkString || u.kind(arg) == tkIdent && suite && u.text(arg) != "do"
 	oneLine := u.lang == langRuby && (u.text(j) == "{" || u.text(j) == "do")
 	if !named && !oneLine {
 		return nil
@@ -255,7 +256,9 @@ func (u *unit) blockTest(i int, is callWord) *test {
 	t := &test{suite: suite, head: u.attrStart(u.stmtStart(i)), at: i, body: i + 1, to: u.stmtEnd(i)}
 	if named {
 		t.name = u.str(arg)
-		if t.name == "" {
+		if table {
+			t.name = u.text(i)
+		} else if t.name == "" {
 			t.name = u.norm(arg, argEnd(u, arg))
 		}
 	} else {
