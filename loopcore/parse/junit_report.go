@@ -139,7 +139,9 @@ func (x *xmlRun) failure(c *xmlCase) loopcore.Failure {
 		if pl, ok := findPlace(p.text); ok {
 			f.File, f.Line = x.l.Path(pl.file), pl.line
 		}
-		p.text = text
+		if p.text = text; placed(p.message) { // the title again
+			p.message = ""
+		}
 	}
 	s := x.l.sub(p.text)
 	b := readBody(s, 0, len(s.Lines))
@@ -212,7 +214,7 @@ func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
 		}
 	}
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(p.text), "line "); ok && f.Line == 0 { // eslint: line 1, col 7, Error - …
-		f.File, f.Line = c.suite, atoi(rest)
+		f.File, f.Line = c.suite, max(c.line, atoi(rest)) // Biome once counted from 0 here, though not in its attributes
 		_, rest, _ = strings.Cut(rest, "col ")
 		f.Column = atoi(rest)
 	}
@@ -226,15 +228,15 @@ func (x *xmlRun) lint(c *xmlCase) (loopcore.Failure, bool) {
 	if strings.HasPrefix(f.Message, "Parsing error") || strings.HasPrefix(f.Message, "expected ") && strings.HasPrefix(p.class, "E0") {
 		f.Kind = loopcore.FailCompile
 	}
-	f.Optional = strings.Contains(p.text, ", Warning - ") || p.class == "warning"
+	f.Optional = strings.Contains(p.text, ", Warning - ") || p.class == "warning" && !strings.Contains(p.text, "\nCategory: ") // golangci-lint fails on any
 	return f, true
 }
 
 // untitled takes the title away that Playwright writes above an error:
-// "x.spec.js:5:3 › a › b ────".
+// "x.spec.js:5:3 › a › b ────", in older majors "====".
 func untitled(text string) string {
 	head, rest, ok := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
-	if ok && strings.Contains(head, " › ") && strings.HasSuffix(strings.TrimRight(head, " "), "──") {
+	if ok && strings.Contains(head, " › ") && (strings.HasSuffix(strings.TrimRight(head, " "), "──") || strings.HasSuffix(head, "==")) {
 		return rest
 	}
 	return text
@@ -355,6 +357,8 @@ func problemKind(p xmlProblem, b body, msg string) loopcore.FailureKind {
 		return loopcore.FailError
 	}
 	switch {
+	case strings.HasPrefix(msg, "Error: expect("):
+		return loopcore.FailAssertion
 	case pyException(msg):
 		return pyKind(msg)
 	case strings.Contains(msg, "Error: ") && !strings.Contains(msg, "AssertionError") && !strings.Contains(strings.ToLower(msg), "expect"):

@@ -148,7 +148,8 @@ func (w *jsonWalk) diagnostic(v gjson.Result, file string) bool {
 	}
 	f.Kind = jsonKind(v, f)
 	w.found = append(w.found, f)
-	w.weak = append(w.weak, weakSeverity(severity) && !v.Get("symbol").Exists() && !v.Get("cop_name").Exists() && !strings.HasPrefix(f.Rule, "SC")) // pylint, RuboCop and ShellCheck fail on any
+	strict := v.Get("symbol").Exists() || v.Get("cop_name").Exists() || v.Get("FromLinter").Exists() || strings.HasPrefix(f.Rule, "SC")
+	w.weak = append(w.weak, weakSeverity(severity) && !strict) // Pylint, RuboCop, golangci-lint and ShellCheck fail on any
 	return true
 }
 

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -59,6 +60,7 @@ func readPlaywright(l *Log, c *Claims) loopcore.Report {
 	if !r.Counted && r.Status == "" {
 		r.Failures = append(r.Failures, playwrightRows(l, r.Failures)...)
 	}
+	playwrightRooted(r.Failures)
 	if l.In.HasExit && l.In.Exit == 0 && r.Counted && r.Counts.Bad() == 0 {
 		r.Failures, r.Status = nil, loopcore.StatusPass // what is told of passed when it was tried again
 	}
@@ -103,7 +105,7 @@ func playwrightTitle(line string) string {
 	if !strings.HasPrefix(rest, ") ") || !strings.Contains(rest, " › ") {
 		return ""
 	}
-	return strings.TrimSpace(strings.TrimRight(rest[2:], "─ "))
+	return strings.TrimSpace(strings.TrimRight(rest[2:], "─= "))
 }
 
 // playwrightBody reports whether an error stands below a title: a test that
@@ -158,10 +160,32 @@ func playwrightFailure(l *Log, i, end int, listed map[string]bool) loopcore.Fail
 	}
 	frames := jsFrames(l, body, stop)
 	if fr, ok := l.own(frames); ok {
-		f.File = playwrightFile(fr.File, f.File)
 		f.Line, f.Frames = fr.Line, frames
+		if !strings.HasSuffix(fr.File, "/"+f.File) { // playwrightRooted takes the others
+			f.File = fr.File
+		}
 	}
 	return f
+}
+
+// playwrightRooted completes the files of titles: older majors, and reports, have
+// them from the tests' folder, which a trace of one of them tells.
+func playwrightRooted(failures []loopcore.Failure) {
+	base := ""
+	for _, f := range failures {
+		for _, fr := range f.Frames {
+			if before, ok := strings.CutSuffix(fr.File, "/"+f.File); ok && f.File != "" && !absolute(fr.File) {
+				base = before + "/"
+			}
+		}
+	}
+	for i := range failures {
+		f := &failures[i]
+		traced := slices.ContainsFunc(f.Frames, func(fr loopcore.Frame) bool { return fr.File == f.File })
+		if f.File != "" && !traced {
+			f.File = base + f.File
+		}
+	}
 }
 
 // playwrightTest is the test that a title names, "[chromium] › e2e/x.spec.js:4:3 › a › b".
@@ -224,14 +248,6 @@ func playwrightListed(l *Log) map[string]bool {
 		out[withoutTime(strings.TrimRight(s, "─ "))] = true
 	}
 	return out
-}
-
-// playwrightFile prefers the title's spelling of the same file.
-func playwrightFile(frame, title string) string {
-	if title != "" && (frame == title || strings.HasSuffix(frame, "/"+title)) {
-		return title
-	}
-	return frame
 }
 
 // playwrightTotal reads one line of the summary: `  7 failed`, `  3 passed (6.0s)`.

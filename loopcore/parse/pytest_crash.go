@@ -48,15 +48,19 @@ func (p *pyRun) nameByFrames(f *loopcore.Failure) {
 	}
 }
 
-// stackDump reads what pytest-timeout's thread method prints before it ends
-// the process.
+// stackDump reads what pytest-timeout prints of the threads. Its thread method
+// does so before it ends the process; its signal method, run by the main thread
+// itself, only fails the test, and shows the other threads alone.
 func (p *pyRun) stackDump(i int) int {
-	from, end := i, i+1
+	from, end := -1, i+1
 	for end < len(p.l.Lines) && !strings.HasPrefix(p.l.Lines[end], "+++") {
 		if strings.Contains(p.l.Lines[end], " Stack of MainThread ") { // where tests run; plugins have threads too
 			from = end
 		}
 		end++
+	}
+	if from < 0 {
+		return min(end+1, len(p.l.Lines)) - i
 	}
 	t := readPyTrace(p.l, from, end)
 	f := loopcore.Failure{Kind: loopcore.FailTimeout, At: p.l.Number(i), Message: "Timeout: the run was ended while the test ran"}
