@@ -44,7 +44,10 @@ func readBoxed(l *Log, c *Claims) loopcore.Report {
 		r.Failures = append(r.Failures, f)
 		c.Take(me, from, i+1)
 	}
-	if told && total == 0 && len(r.Failures) == 0 {
+	if told && len(r.Failures) == 0 {
+		if total > 0 { // told in another layout: annotations
+			return loopcore.Report{}
+		}
 		r.Status = loopcore.StatusPass
 	}
 	return diagnosticReport(r, total, told)

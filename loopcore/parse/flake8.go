@@ -20,6 +20,11 @@ func matchFlake8(l *Log, i int, d diagnostic) (loopcore.Failure, bool) {
 		return loopcore.Failure{}, false
 	}
 	text, code := takeCode(d.text)
+	if rest, ok := strings.CutPrefix(d.text, "[invalid-syntax] "); ok { // Ruff's, in Pylint's format
+		f := d.failure(l, i, loopcore.FailCompile)
+		f.Message, f.Rule = rest, "invalid-syntax"
+		return f, true
+	}
 	if code == "" || len(code) > 8 || code != strings.ToUpper(code) || !strings.HasPrefix(strings.TrimPrefix(d.text, "["), code) || strings.HasPrefix(d.text, code+":") {
 		return loopcore.Failure{}, false
 	}

@@ -57,7 +57,7 @@ func prettierLists(l *Log) bool {
 		switch {
 		case strings.HasPrefix(line, "[error] "):
 			errors++
-		case pathLike(line) && !strings.ContainsAny(line, " \t"):
+		case pathLike(line) && (path.Ext(line) != "" || !strings.Contains(line, " ")):
 			paths++
 		case strings.TrimSpace(line) != "":
 			return false

@@ -24,7 +24,7 @@ var Readers = []Reader{
 	dotnet, exunit,
 	cucumber, // before rspec, whose numbered lists it shares
 	rspec, minitest, testUnit, phpunit, teamcity,
-	gtest, catch2, cppUTest, libCheck, ctest, meson,
+	gtest, catch2, cppUTest, libCheck, ctest, meson, sanitizer,
 	// builds
 	goBuild,
 	ruby, php,
@@ -34,7 +34,7 @@ var Readers = []Reader{
 	cmake,
 	linker,
 	// linters and type checkers with lines of their own
-	tsc, pyright, mypy, pylint, ruff, pydocstyle, bandit, shellcheck, markdownlint, yamllint, eslint,
+	tsc, pyright, mypy, ty, pylint, ruff, pydocstyle, bandit, shellcheck, markdownlint, yamllint, eslint,
 	boxed, biome, prettier, black, rustfmt, phpcs, phpstan,
 	// diagnostics in a common format
 	lintJSON, lintCSV, diffList,

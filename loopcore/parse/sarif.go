@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -47,9 +48,13 @@ func readSARIF(l *Log, c *Claims) loopcore.Report {
 
 func sarifResult(l *Log, i int, res gjson.Result) loopcore.Failure {
 	place := res.Get("locations.0.physicalLocation")
+	uri := strings.TrimPrefix(place.Get("artifactLocation.uri").String(), "file://")
+	if plain, err := url.PathUnescape(uri); err == nil {
+		uri = plain
+	}
 	f := loopcore.Failure{
 		Kind: loopcore.FailLint, Rule: res.Get("ruleId").String(), Message: res.Get("message.text").String(), At: l.Number(i),
-		File: l.Path(strings.TrimPrefix(place.Get("artifactLocation.uri").String(), "file://")),
+		File: l.Path(uri),
 		Line: int(place.Get("region.startLine").Int()), Column: int(place.Get("region.startColumn").Int()),
 	}
 	if level := res.Get("level").String(); level == "note" || level == "none" || res.Get("suppressions.0").Exists() {

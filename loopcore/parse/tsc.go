@@ -69,7 +69,7 @@ func tscDiagnostic(l *Log, i int) (loopcore.Failure, bool) {
 	switch n := atoi(code[2:]); {
 	case n >= 1000 && n < 2000: // the parser's
 		f.Kind = loopcore.FailCompile
-	case n >= 5000 && n < 7000 || n >= 18000 && n < 18010: // options and inputs
+	case (n >= 5000 && n < 7000 || n >= 18000 && n < 18010) && (f.File == "" || strings.HasSuffix(f.File, ".json")): // options and inputs
 		f.Kind = loopcore.FailError
 	}
 	return f, true
