@@ -46,6 +46,7 @@ const (
 	pyLint     = `(^|/)(pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|\.pylintrc|pycodestyle\.cfg|\.bandit)$`
 	pyTypes    = `(^|/)(pyproject\.toml|setup\.cfg|\.?mypy\.ini|pyrightconfig\.json|ty\.toml|\.pyre_configuration)$`
 	pyCover    = `(^|/)(\.coveragerc|pyproject\.toml|setup\.cfg|tox\.ini|\.coveragerc\.toml)$`
+	coverOther = `(^|/)(gcovr\.cfg|\.slather\.yml)$`
 	jestFiles  = `(^|/)(jest\.config\.\w+|jest[\w.-]*\.(js|ts|json|cjs|mjs)|package\.json|vitest\.config\.\w+|vite\.config\.\w+|vitest\.workspace\.\w+|vitest\.[\w-]*\.?config\.\w+)$`
 	mochaFiles = `(^|/)(\.mocharc(\.\w+)?|package\.json)$`
 	playFiles  = `(^|/)(playwright[\w.-]*\.config\.\w+|cypress\.config\.\w+|cypress\.json|playwright\.config\.\w+|\.?ava\.config\.\w+|` +
@@ -81,6 +82,8 @@ var keyRules = []keyRule{
 	// coverage
 	kx("C05", looseDown, pyCover, `(report|tool\.coverage\.report)\.fail_under$|^report\.fail_under$`),
 	kx("C05", looseGrow, pyCover, `(run|report)\.(omit|exclude_lines|exclude_also|partial_branches)$`),
+	kx("C05", looseDown, coverOther, `fail-under-(line|branch|decision|function)$`),
+	kx("C05", looseGrow, coverOther, `(^|\.)(exclude|exclude-\w+|ignore)$`),
 	kx("C05", looseOff, pyCover, `(run\.branch|report\.skip_covered_strict)$`),
 	kx("C05", looseShrink, pyCover, `run\.(source|source_pkgs|include)$`),
 	kx("C05", looseOff, jestFiles, `thresholds\.100$`),

@@ -22,7 +22,7 @@ func isConfig(p string) bool {
 		"gradle.properties", ".npmrc", "go.env", "phpunit.xml", "phpunit.xml.dist", ".golangci.yml", "runsettings", "global.json",
 		"test-suppressions.json", "makefile.am", "deny.toml", "audit.toml", "configure.ac", "magefile.go", "build.zig", "mise.toml", ".mise.toml",
 		".bazelrc", ".envrc", ".env", "procfile", "earthfile", "buildfile", "bunfig.toml", ".semaphore.yml", "dangerfile", ".editorconfig",
-		"steepfile", "fastfile", "build.sbt", "build.cake", "conanfile.txt", "conanfile.py", "pipfile", "rust-toolchain.toml":
+		"steepfile", "gcovr.cfg", ".slather.yml", "fastfile", "build.sbt", "build.cake", "conanfile.txt", "conanfile.py", "pipfile", "rust-toolchain.toml":
 		return true
 	case "config":
 		return hasSeg(p, "sorbet")

@@ -94,6 +94,7 @@ func (d *diff) run() {
 	d.lineRules()
 	d.flowRules()
 	d.helperRules()
+	d.standIns()
 	d.suppressionRules()
 	d.configRules()
 	d.offRules()

@@ -33,14 +33,14 @@ func (d *diff) mocked(p testPair) {
 
 var (
 	// expectationRE begins a line that says how a double must be called.
-	expectationRE = lazily(`\b(expects?\(|shouldReceive\(|shouldHaveReceived\(|stub\(|allow\(|On\(|with\(|when\(|EXPECT_CALL|ON_CALL|assert_\w*called\w*|assert_any_call|\w*[cC]alled\w*|` +
+	expectationRE = lazily(`\b(expects?\(|shouldReceive\(|shouldHaveReceived\(|expect_\w+\(|stub\(|allow\(|On\(|with\(|when\(|EXPECT_CALL|ON_CALL|assert_\w*called\w*|assert_any_call|\w*[cC]alled\w*|` +
 		`confirmation\(|AssertNumberOfCalls|AssertCalled|verify|Received|should\(|then\()`)
 	// anyArgRE is an argument that is not looked at.
 	anyArgRE = lazily(`\bmock\.Anything\b|\bmock\.ANY\b|\bANY\b|\bmatch\.any\b|\banything\(\)|\bany\(\)|\bany\(\w+::class\)|` +
-		`\bany(String|Int|Long|Double|List|Map|Object)\(\)|\bIt\.IsAny\b|\bArg\.Any\b|\bArgument::(any|cetera)\(|\bany_args\b|\bwithAnyArgs\b|` +
+		`\bany(String|Int|Long|Double|List|Map|Object)\(\)|\bIt\.IsAny\b|\bArg\.Any\b|\bArgument::(any|cetera)\(|\bany_args\b|\bwithAnyArgs\b|\bwith\(always\(\)|\bwithf\(\|[_, ]+\|true\)|` +
 		`\bexpect\.any\w*\(|\bfn _ ?->|[(,]_(,|\))`)
 	// freeRE lets a double be called as often as it likes, or never.
-	freeRE = lazily(`\.Maybe\(\)|\bAnyNumber\(\)|\.AnyTimes\(\)|\bexpectedCount:0\.\.\.|\bzeroOrMoreTimes|\batMost\(|\batMostOnce\(|\batLeast\(0\)|\bat_least\(0\)|^stub\([A-Z]\w*,:`)
+	freeRE = lazily(`\.Maybe\(\)|\bAnyNumber\(\)|\.times\(0?\.\.\)|\.AnyTimes\(\)|\bexpectedCount:0\.\.\.|\bzeroOrMoreTimes|\batMost\(|\batMostOnce\(|\batLeast\(0\)|\bat_least\(0\)|^stub\([A-Z]\w*,:`)
 	niceRE = lazily(`\bNiceMock<|\brelaxed=true`)
 )
 

@@ -47,6 +47,9 @@ var (
 		`output|stdin\b.*read|emoji|theme|readline|repl\b|daemon|cgi|web`)
 )
 
+// anyC is a file of C or C++, its main function among them.
+func anyC(_ *diff, f *fileDiff, _ int) bool { return f.newU.lang == langC }
+
 // inC is an implementation in C or C++.
 func inC(d *diff, f *fileDiff, at int) bool { return inCode(d, f, at) && f.newU.lang == langC }
 
@@ -170,6 +173,8 @@ var runtimePatterns = []pattern{
 		`\bprocess\.(ppid|send)\b|\$(SHLVL|PPID)\b|\[-t [012]\]|\btest -t [012]\b|"/proc/(self|\$|%)|\bflag\.(VisitAll|NFlag)\(|\bcfg!\(debug_assertions\)|`+
 		`\bos\.Executable\(|\$0\b.*\.include\?|\$PROGRAM_NAME\b.*\?|\bmodules\) ?[<>]|\bfind_spec\("(pytest|unittest|nose)|`+
 		`\b(exists|isfile|is_file|existsSync|file_exists|exist\?|File\.file\?)\("[^"]*\b(test_|tests?/|spec/)[^"]*"|"[^"]*[._](test|spec)\.\w+"\)\.exists\(`),
+	px("C01", loopcore.SevBlock, anyC, `\bGTEST_FLAG(_SET)?\(filter\b|\bgtest_filter ?=|\baddFilter\("(test-case|test-suite|source-file|subcase)|\bsetOption\("(test-case|test-suite|subcase|no-run)|`+
+		`\btestsOrTags\b`),
 	// The library of C, defined anew by what is tested.
 	px("R05", loopcore.SevBlock, inC, `^(extern "C" )?(void|int|_Noreturn void|\[\[noreturn\]\] ?void) ?(__assert\w*|abort|exit|_exit|_Exit|strcmp|strncmp|`+
 		`memcmp)\([^;]*\)(noexcept)?\{`),

@@ -107,7 +107,7 @@ func failing(s string) bool {
 var counterRE = lazily(`\b(_?calls?|_?count(er)?|_?n_?calls|_?invocations?|_?attempts?|_?times|_?step|_?seq|_?idx|_?turn|_?state)\w*(\+\+|\+=1|=\w*\+1)|` +
 	`\+\+_?(calls?|count(er)?|invocations?)|\bnext\(_?\w*(answers?|results?|values?|replies|responses)\b|` +
 	`\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1|\b\w+\+\+ ?===? ?\d|` +
-	`\b_?calls=\(.*\)\+1`)
+	`\b_?calls=\(.*\)\+1|\bAgent\.get_and_update\(|:counters\.add\(|\bupdate_counter\(`)
 
 // counters reports new state that counts calls and answers by it: R09.
 func (d *diff) counters(f *fileDiff) {
@@ -120,7 +120,7 @@ func (d *diff) counters(f *fileDiff) {
 		if condRE.MatchString(l.text) && hasAny(strings.ToLower(l.text), "call", "count", "invocation", "answers", "turn", "state") {
 			cond = true
 		}
-		if hasAny(strings.ToLower(l.text), "next(", "answers", "canned", "replies") {
+		if hasAny(strings.ToLower(l.text), "next(", "enum.at(", "answers", "canned", "replies") {
 			cond = true
 		}
 	}

@@ -147,6 +147,7 @@ var codeDirectives = map[lang][]directive{
 		dx("L04", `[\[,:](?:\w+\.)*ExcludeFromCodeCoverage(?:Attribute)?\b`),
 	},
 	langElixir: {
+		dx("L03", `@(?:spec|callback|type|typep|opaque)\b[^\n]*\b(?:any|term)\(\)`),
 		dx("L02", `@dialyzer\W+:?(no_\w+|nowarn_function)?`),
 		dx("L01", `@compile\W+:?(nowarn\w*|no_warn_undefined)`),
 		dx("L01", `@credo\b`),
