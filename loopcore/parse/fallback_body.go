@@ -41,14 +41,18 @@ func (s *shapes) body(from, to int) body {
 // indentedTrace reads a Python traceback that is printed deeper than it should.
 func (s *shapes) indentedTrace(from, to int) (body, bool) {
 	var b body
+	depth := -1 // of the trace's head: what was thrown stands as deep
 	for i := from; i < to; i++ {
 		t := strings.TrimSpace(s.l.Lines[i])
+		if strings.HasPrefix(t, "Traceback (") {
+			depth = indent(s.l.Lines[i])
+		}
 		if f, ok := pyFrame(s.l, t); ok {
 			b.frames = append(b.frames, f)
 			b.message = ""
 			continue
 		}
-		if b.message == "" && len(b.frames) > 0 && pyException(t) && strings.Contains(t, "Error") {
+		if b.message == "" && len(b.frames) > 0 && pyException(t) && (strings.Contains(t, "Error") || indent(s.l.Lines[i]) == depth) {
 			b.message, b.kind = t, pyKind(t)
 		}
 	}
@@ -82,6 +86,7 @@ func (s *shapes) anyBody(from, to int) body {
 		}
 		if f, ok := s.filedLine(i, t); ok {
 			frames = append(frames, f)
+			i++
 			continue
 		}
 		if f, ok := s.l.frame(t); ok {
@@ -121,15 +126,26 @@ func (s *shapes) anyBody(from, to int) body {
 	return b
 }
 
-// filedLine reads Boost.Test's `- file   : t.cpp` above `- line   : 7`.
+// filedLine reads a file above its line: Boost.Test's `- file   : t.cpp` and
+// `- line   : 7`, a record's `File: t.cpp` and `Line: 7`.
 func (s *shapes) filedLine(i int, t string) (loopcore.Frame, bool) {
-	file, ok := strings.CutPrefix(t, "- file")
-	line, under := strings.CutPrefix(strings.TrimSpace(s.l.Line(i+1)), "- line")
+	file, ok := labelledAs(t, "file")
+	line, under := labelledAs(strings.TrimSpace(s.l.Line(i+1)), "line")
 	if !ok || !under {
 		return loopcore.Frame{}, false
 	}
-	f := loopcore.Frame{File: strings.TrimLeft(file, " :"), Line: atoi(strings.TrimLeft(line, " :"))}
+	f := loopcore.Frame{File: file, Line: atoi(line)}
 	return f, f.Line > 0 && plainFile(f.File)
+}
+
+// labelledAs is what a line says behind a label.
+func labelledAs(t, label string) (string, bool) {
+	t = strings.TrimPrefix(t, "- ")
+	if len(t) <= len(label) || !strings.EqualFold(t[:len(label)], label) {
+		return "", false
+	}
+	value, ok := strings.CutPrefix(strings.TrimLeft(t[len(label):], " "), ":")
+	return strings.TrimSpace(value), ok
 }
 
 // undecorated takes a margin away: `# text` of TAP, `[----] text`, `| text`.

@@ -9,6 +9,9 @@ import (
 // of a test remains.
 func (m mark) clean() (mark, bool) {
 	s := strings.TrimSpace(m.name)
+	if _, pairs, outcome := readTotals(s); pairs > 1 && outcome && hasDigit(s[:1]) && hasAnyPrefix(strings.TrimLeft(s, "0123456789/ "), []string{"test", "assert"}) {
+		return m, false // 1/3 tests passed
+	}
 	if strings.HasPrefix(s, "[") && !strings.HasPrefix(s, "[fail]") { // [xUnit.net 00:00:00.35]
 		if end := strings.Index(s, "] "); end > 0 && (strings.ContainsAny(s[:end], ".:") || len(s[:end]) < 10 && strings.Trim(s[1:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ! ") == "") {
 			s = strings.TrimSpace(s[end+2:])
@@ -17,9 +20,12 @@ func (m mark) clean() (mark, bool) {
 	if at := strings.Index(s, ": "); at > 0 && at < 24 && strings.Trim(s[:at], "0123456789:+-~ ") == "" { // 00:01 +0 -1:
 		s = s[at+2:]
 	}
-	for _, w := range []string{" finished in ", " in ", " after ", " took "} {
-		if at := strings.LastIndex(s, w); at > 0 && timeText(s[at+len(w):]) {
-			s = s[:at]
+	if short := withoutSpan(s); short != s {
+		s = strings.TrimSuffix(short, " failed")
+	}
+	if open := strings.LastIndex(s, " ("); open > 0 && strings.HasSuffix(s, ")") { // name (2 of 5)
+		if k, n, ok := strings.Cut(s[open+2:len(s)-1], " of "); ok && atoi(k) > 0 && atoi(n) >= atoi(k) {
+			s = s[:open]
 		}
 	}
 	if end := strings.Index(s, ") "); end > 2 && s[0] == '(' && strings.Trim(s[1:end], "0123456789/") == "" { // (2/4) name
@@ -42,10 +48,13 @@ func (m mark) clean() (mark, bool) {
 	if at := strings.Index(s, " recorded an issue at "); at > 0 { // Swift Testing
 		s = s[:at]
 	}
-	for _, t := range []string{" failed after ", " -- Time elapsed: ", "  Time elapsed: "} {
+	for _, t := range []string{" failed after ", " failed on line ", " -- Time elapsed: ", "  Time elapsed: "} {
 		if at := strings.Index(s, t); at > 0 {
 			s = s[:at]
 		}
+	}
+	if at := strings.LastIndex(s, " in "); at > 0 && strings.IndexByte(s, '/') > at && plainFile(s[at+4:]) {
+		s = s[:at]
 	}
 	if head, tail, ok := strings.Cut(s, " › "); ok && timeText(tail) {
 		s = head
@@ -72,12 +81,24 @@ func (m mark) clean() (mark, bool) {
 	}
 	s = strings.TrimRight(s, " .")
 	m.name = s
-	m = m.split()
+	if m.style != quotedTest {
+		m = m.split()
+	}
 	m.name = strings.TrimSpace(strings.TrimRight(unquoted(m.name), ": "))
 	if m.name == "" || m.name == "at" || outcomeWords[strings.ToLower(m.name)] != 0 && shouted(m.name) || timeText(m.name) || len(m.name) > 300 || totalLike(m.name) {
 		return m, false
 	}
 	return m, true
+}
+
+// withoutSpan takes the time away that a test took, as words: ` in 0.5 seconds.`
+func withoutSpan(s string) string {
+	for _, w := range []string{" finished in ", " in ", " after ", " took "} {
+		if at := strings.LastIndex(s, w); at > 0 && timeText(strings.TrimRight(s[at+len(w):], ".")) {
+			s = s[:at]
+		}
+	}
+	return s
 }
 
 // unquoted takes the quotes away that a whole name stands in.

@@ -209,6 +209,9 @@ func (s *shapes) ruled(i int, title, rule string) (mark, bool) {
 			break
 		}
 	}
+	if name, ok := strings.CutPrefix(title, "TEST '"); ok && strings.HasSuffix(name, "' FAILED") { // lit
+		title, m.strong = strings.TrimSuffix(name, "' FAILED"), true
+	}
 	m.name = strings.TrimSuffix(strings.TrimSuffix(title, " stdout"), " stderr")
 	return m.clean()
 }

@@ -22,6 +22,9 @@ type mark struct {
 // qtFail begins a failure of QtTest, whose message begins on the same line.
 const qtFail = "FAIL!  : "
 
+// quotedTest begins a name in quotes, which ends with them.
+const quotedTest = "Failed test '"
+
 // again is the style of a command that runs a test again: what stands around it
 // is of other tests.
 const again = "again"
@@ -36,7 +39,7 @@ var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", 
 var failWords = []string{
 	"FAIL in ", "ERROR in ", "--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ",
 	"FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ", "fail: ",
-	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", "Failed test '", "ERROR: ",
+	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", quotedTest, "ERROR: ",
 	"Error: ", "error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ",
 	"* FAILURE: ", "* DOCTEST FAILURE: ", "FAIL!  : ", "XPASS  : ", "Assertion in test ",
 }
@@ -47,7 +50,7 @@ var failWord = map[string]bool{"fail": true, "failed": true, "failure": true, "p
 // failTails end one.
 var failTails = []string{
 	" ... FAILED", " ... FAIL", " ... failed", " ... fail", " ... ERROR", " *** FAILED ***", " [FAIL]", " [FAILED]", " (FAILED)", " - FAILED",
-	": FAILED", " => FAIL", " => FAILED", " ...FAILED", "...FAILED", "...FAIL", "...failed", " FAILED", " BROKEN", " ✗", " ✘", " ❌", " FAILED!",
+	": FAILED", " => FAIL", " => FAILED", " ...FAILED", "...FAILED", "...FAIL", "...failed", " FAILED", " BROKEN", " ✗", " ✘", " ✖", " ✕", " ❌", " FAILED!",
 	"... FAIL!", " <<< FAILURE!", " <<< ERROR!", " NOT OK", ": FAIL", " | FAIL |", " | FAIL", " [E]", " FAIL", " ERROR", " [ERROR]", ":FAIL", ": ERROR",
 }
 
@@ -155,7 +158,7 @@ func failMark(line string) (mark, bool) {
 			continue
 		}
 		switch p {
-		case "Failed test '":
+		case quotedTest:
 			rest, _, _ = strings.Cut(rest, "'")
 		case "FAIL in ", "ERROR in ": // (name) (place)
 			name, after, ok := strings.Cut(rest, ") (")
@@ -173,7 +176,7 @@ func failMark(line string) (mark, bool) {
 			}
 		}
 		m.name, m.style = rest, p
-		m.strong = m.strong || p[0] == '*' || p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || strings.HasSuffix(p, "  : ") || p == "Failed test '" || p == "Suite error: "
+		m.strong = m.strong || p[0] == '*' || p[0] == '[' && p != "[ERROR] " || p[0] == '(' || p[0] == '-' || p[0] == 'n' || strings.HasSuffix(p, "  : ") || p == quotedTest || p == "Suite error: "
 		return m.clean()
 	}
 	return m.tailed(s)
@@ -218,12 +221,15 @@ func (m mark) tailed(s string) (mark, bool) {
 	if hasAnyPrefix(s, passSigns) {
 		return mark{}, false // its name ends so
 	}
-	short := withoutTime(withoutShare(s))
+	short := withoutSpan(withoutTime(withoutShare(s)))
 	if at := lastBracket(short); at > 0 && (timeText(short[at+2:len(short)-1]) || strings.HasSuffix(short[:at], "FAILED")) {
 		short = short[:at]
 	}
 	for _, t := range failTails {
 		if head, ok := strings.CutSuffix(short, t); ok {
+			if t[1] == '.' && len(head) > 8 && strings.EqualFold(head[:8], "running ") {
+				head = head[8:]
+			}
 			m.name, m.strong, m.style = strings.TrimRight(head, " .\t"), t != " ERROR" && t != " FAIL" && t != " FAILED" && t[0] != ':', t
 			return m.clean()
 		}

@@ -13,13 +13,13 @@ import (
 // outcomeWords are the words for how a test ended: 'f' failed, 'p' passed, 's' was
 // not run.
 var outcomeWords = map[string]byte{
-	"fail": 'f', "failed": 'f', "failure": 'f', "error": 'f', "errored": 'f', "broken": 'f', "crash": 'f', "crashed": 'f', "timeout": 'f', "bad": 'f',
+	"fail": 'f', "failed": 'f', "failure": 'f', "error": 'f', "errored": 'f', "broken": 'f', "crash": 'f', "crashed": 'f', "timeout": 'f', "bad": 'f', "ko": 'f',
 	"pass": 'p', "passed": 'p', "ok": 'p', "success": 'p', "succeeded": 'p', "good": 'p',
 	"skip": 's', "skipped": 's', "ignored": 's', "pending": 's', "todo": 's', "disabled": 's', "cancel": 's', "unimplemented": 's',
 }
 
 // outcomeBegins are what they begin with.
-var outcomeBegins = byteSet("febctpogsiduFEBCTPOGSIDU")
+var outcomeBegins = byteSet("febctpogsidukFEBCTPOGSIDUK")
 
 // outcomeSigns begin a line in lists whose results are a character each.
 var outcomeSigns = map[byte]byte{'-': 'f', '!': 'f', 'x': 'f', 'X': 'f', 'F': 'f', 'E': 'f', '+': 'p', '.': 'p', 'o': 'p', '*': 's', '?': 's'}
@@ -48,6 +48,10 @@ func (s *shapes) results(total int) []result {
 			r.at = i
 			by[r.skeleton] = append(by[r.skeleton], r)
 		}
+		if r, ok := firstResult(line); ok {
+			r.at = i
+			by[r.skeleton] = append(by[r.skeleton], r)
+		}
 	}
 	var out []result
 	for skeleton, rs := range by {
@@ -56,7 +60,7 @@ func (s *shapes) results(total int) []result {
 			n[r.ended]++
 		}
 		signs := strings.HasPrefix(skeleton, "sign")
-		if n['f'] == 0 || len(rs) < 2 || signs && (n['f'] != total || n['p'] == 0) || len(rs) == n['f'] && n['f'] != total {
+		if n['f'] == 0 || len(rs) < 2 || signs && (n['f'] != total || n['p'] == 0) || (len(rs) == n['f'] || strings.HasPrefix(skeleton, "word"+bareSep) || strings.HasPrefix(skeleton, "first")) && n['f'] != total {
 			continue
 		}
 		out = append(out, rs...)
@@ -69,7 +73,11 @@ func (s *shapes) results(total int) []result {
 const maxSkeletons = 2000
 
 // resultSeps stand between a test's name and how it ended.
-var resultSeps = []string{"->", "=>", "...", "..", " - ", " | ", "  ", "\t", ": ", ":", " ["}
+var resultSeps = []string{"->", "=>", "...", "..", " - ", " | ", "  ", "\t", ": ", ":", " [", bareSep}
+
+// bareSep is all that stands before the word in `Test withdraw failed`: of a
+// sentence, unless just as many say so as failed.
+const bareSep = " "
 
 // wordResult reads a name, a separator and a word for how it ended, with what
 // else there is behind it.
@@ -102,6 +110,9 @@ func resultAt(t string, from, to int) (result, bool) {
 	tail := strings.TrimLeft(t[to:], "*])>!")
 	adorned := len(head) < from
 	for _, sep := range resultSeps {
+		if sep == bareSep && (adorned || strings.ContainsAny(tail, ":([")) {
+			continue
+		}
 		if adorned && sep == " [" {
 			sep = " " // the bracket is the word's own
 		}
@@ -139,6 +150,25 @@ func signResult(line string) (result, bool) {
 	r := result{skeleton: "sign" + strings.Repeat(" ", len(line)-len(t)), ended: outcomeSigns[t[0]]}
 	r.name, r.message, _ = strings.Cut(t[2:], ": ")
 	return r, true
+}
+
+// firstResult reads a word for how a test ended before its name: ` KO  2 # a.adds`.
+func firstResult(line string) (result, bool) {
+	t := strings.TrimLeft(line, " \t")
+	word, rest, ok := strings.Cut(t, " ")
+	ended := outcomeWords[strings.ToLower(word)]
+	name := strings.TrimLeft(rest, " ")
+	if !ok || ended == 0 || name == "" || !letter(name[0]) && !hasDigit(name[:1]) || countsSomething(t) {
+		return result{}, false
+	}
+	if before, after, ok := strings.Cut(name, " # "); ok && atoi(before) > 0 { // its number
+		name = after
+	}
+	upper := "a"
+	if word == strings.ToUpper(word) {
+		upper = "A"
+	}
+	return result{skeleton: "first" + upper + strings.Repeat(" ", len(line)-len(t)), ended: ended, name: name}, true
 }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -26,15 +26,7 @@ func (s *shapes) tests(total int) {
 	if n := len(s.found); n > 0 && (n >= total || total == 0) {
 		return
 	}
-	own := s.learned(total)
-	if len(own) == 0 {
-		return
-	}
-	found, lists := s.found, s.lists
-	s.found, s.lists = nil, nil
-	if s.marked(total, own); len(s.found) == 0 || len(found) > 0 && len(s.found) != total {
-		s.found, s.lists = found, lists
-	}
+	s.retold(total)
 }
 
 // marked reads failing tests by their marks, with those lines as marks too that
@@ -215,8 +207,11 @@ func (s *shapes) bodyEnd(marks []mark, i int) int {
 		if !s.free(k) {
 			return k
 		}
-		if indent(line) <= m.depth+2 && s.totalsBegin(k) {
+		if indent(line) <= m.depth+2 && s.totalsBegin(k) || strings.TrimSpace(line) == "" && strings.HasPrefix(m.style, "label") { // a record is over
 			return k
+		}
+		if k > m.to && ruleLine(strings.TrimSpace(line)) && s.blank(k-1) && ruleLine(strings.TrimSpace(s.l.Line(k+2))) {
+			return k // a heading between two rules
 		}
 		if t := strings.TrimSpace(line); k > m.to && strings.HasPrefix(t, "- ") && indent(line) == m.depth && strings.HasPrefix(strings.TrimSpace(s.l.Lines[m.at]), "- ") {
 			return k
@@ -299,7 +294,7 @@ func resultKind(result string) loopcore.FailureKind {
 // as in `a.py::test_x` and `a.js > suite > x`, or behind its message in brackets;
 // "" for none.
 func fileOf(f loopcore.Failure) string {
-	for _, sep := range []string{"::", " > ", " › "} {
+	for _, sep := range []string{"::", " > ", " › ", ": "} {
 		if file, _, ok := strings.Cut(f.Name, sep); ok && plainFile(file) {
 			return file
 		}

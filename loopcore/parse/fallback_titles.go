@@ -9,6 +9,9 @@ func ruleLine(t string) bool {
 	if len(t) < 8 || !ruleBegins[t[0]] {
 		return false
 	}
+	if t[1] == ' ' { // - - - -
+		t = strings.ReplaceAll(t, " ", "")
+	}
 	for _, rule := range []string{"=", "-", "_", "*", "~", "─", "═", "━", "⎯", "#", "+"} {
 		if strings.HasPrefix(t, rule) {
 			n := strings.Count(t, rule)

@@ -39,7 +39,7 @@ func (s *shapes) totals() (loopcore.Counts, bool) {
 		if !ok {
 			continue
 		}
-		if !ofTests(line) {
+		if !ofTests(line) || n == (loopcore.Counts{}) { // of some reporter that nothing was told
 			if !found {
 				spare, found = n, true
 			}
@@ -212,8 +212,8 @@ func (s *shapes) stacked(i int) (loopcore.Counts, bool) {
 func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 	for k := i - 1; k >= 0 && k >= i-8; k-- {
 		m, ok := totalsPart(s.l.Lines[k])
-		if _, whole := totalsOf(s.l.Lines[k]); whole && m.Failed == n.Failed && n.Failed > 0 {
-			n.Passed, n.Skipped = max(n.Passed, m.Passed), max(n.Skipped, m.Skipped)
+		if w, whole := totalsOf(s.l.Lines[k]); whole && w.Failed == n.Failed && n.Failed > 0 {
+			n.Passed, n.Skipped = max(n.Passed, w.Passed), max(n.Skipped, w.Skipped)
 			break // the same once more
 		}
 		if !ok || !ofTests(s.l.Lines[k]) {
@@ -238,10 +238,10 @@ func (s *shapes) joinTotals(i int, n *loopcore.Counts) {
 var totalWords = map[string]int{
 	"passed": 1, "pass": 1, "passing": 1, "succeeded": 1, "successes": 1, "success": 1, "successful": 1, "ok": 1, "passes": 1,
 	"failed": 2, "undefined": 2, "ambiguous": 2, "fail": 2, "timeout": 2, "timeouts": 2, "erroneous": 3, "crashed": 3, "panicked": 3,
-	"unexpected": 2, "broken": 2, "honored": 1, "failing": 2, "failures": 2, "failure": 2, "fails": 2,
-	"errors": 3, "error": 3, "errored": 3, "outside": 3,
+	"unexpected": 2, "broken": 2, "honored": 1, "failing": 2, "failures": 2, "failure": 2, "fails": 2, "ko": 2,
+	"errors": 3, "error": 3, "errored": 3, "outside": 3, "exceptions": 3,
 	"aborted": 4, "skipped": 4, "skip": 4, "ignored": 4, "pending": 4, "disabled": 4, "todo": 4, "excluded": 4, "cancel": 4, "canceled": 4, "cancelled": 4,
-	"inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4,
+	"inconclusive": 4, "skips": 4, "incomplete": 4, "xfailed": 4, "pendings": 4, "omissions": 4, "inactive": 4, "unsupported": 4,
 	"tests": 5, "test": 5, "total": 5, "examples": 5, "example": 5, "specs": 5, "spec": 5, "executed": 5, "completed": 5, "run": 5, "runs": 5,
 	"scenarios": 5, "doctest": 5, "doctests": 5, "cases": 5, "checks": 5, "tested": 5, "specifications": 5, "ran": 5, "expectations": 5,
 	"foreseen": 6, // to fail: neither passed nor failed
@@ -271,7 +271,7 @@ func countsSomething(line string) bool {
 }
 
 // plainTotals are the words of a total that say the opposite of their last one.
-var plainTotals = strings.NewReplacer("results as expected", "passed", "unexpected failures", "failed", "unexpected failure", "failed", "expected failures", "foreseen", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "foreseen", "unexpected pass", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
+var plainTotals = strings.NewReplacer("results as expected", "passed", "unexpected failures", "failed", "unexpected failure", "failed", "expected failures", "foreseen", "unexpected successes", "undefined", "unexpected success", "undefined", "expected fail", "foreseen", "unexpected pass", "undefined", "unexpectedly passed", "undefined", "errors occurred outside of", "outside", "error occurred outside of", "outside", "successful tests", "passed")
 
 // readTotals pairs the numbers of a line with their words: `3 failed`,
 // `failures: 2`, `Failed:     1`, `12 unit tests`.
@@ -285,8 +285,7 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 	}
 	if _, of, ok := strings.Cut(low, " failed out of "); ok { // 4 tests failed out of 9
 		n.Total, pairs = atoi(of), 1
-	} else if _, of, ok := strings.Cut(low, " out of "); ok && strings.Contains(of, " failed") { // 2 out of 3 tests failed
-		k, _, _ := strings.Cut(low, " out of ")
+	} else if k, of, ok := strings.Cut(low, " out of "); ok && strings.Contains(strings.SplitN(of, ",", 2)[0], " failed") { // 2 out of 3 tests failed
 		n.Total, n.Failed = atoi(of), atoi(lastWord(k))
 		return n, 2, n.Total > 0
 	}
@@ -306,8 +305,12 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 			end++
 		}
 		if of, rest := number(strings.TrimPrefix(low[end:], "/")); of > 0 && low[end] == '/' && (i == 0 || low[i-1] == ' ') { // 2/4 passed
-			if word := wordAfter(rest, 0); totalWords[word] == 1 || totalWords[word] == 2 {
-				put(&n, totalWords[word], atoi(low[i:end]))
+			word := wordAfter(rest, 0)
+			if k := totalWords[wordAfter(rest, 1)]; k == 1 || k == 2 { // 1/3 tests passed
+				word = wordAfter(rest, 1)
+			}
+			if k := totalWords[word]; k == 1 || k == 2 {
+				put(&n, k, atoi(low[i:end]))
 				n.Total, pairs, outcome = max(n.Total, of), pairs+2, true
 				i = len(low) - len(rest)
 				continue
@@ -345,8 +348,10 @@ func totalWord(s string, from, to int) string {
 		label := strings.TrimRight(plain, " ")
 		label = label[strings.LastIndexFunc(label, notLetter)+1:]
 		next := strings.TrimLeft(s[to:], " ")
-		labels := strings.HasPrefix(strings.TrimLeft(next, "abcdefghijklmnopqrstuvwxyz"), ":") // the next word is of the next number
-		if k := totalWords[label]; k > 0 && (k != 5 || labels || totalWords[wordAfter(s[to:], 0)] == 0) {
+		after := strings.TrimLeft(strings.TrimLeft(next, "abcdefghijklmnopqrstuvwxyz"), " ")
+		labels := strings.TrimLeft(after, ":=›") != after // the next word is of the next number
+		follows := totalWords[wordAfter(s[to:], 0)]       // Test failed: 1 passed; 3 failed
+		if k := totalWords[label]; k > 0 && (labels || follows == 0 || k != 5 && follows == 5) {
 			return label
 		}
 	}
