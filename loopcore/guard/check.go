@@ -17,6 +17,7 @@ type check struct {
 	line   int
 	at, to int    // tokens
 	ctx    string // what stands between the test and the assertion: if, try, loop, closure
+	own    bool   // a call of the project's own, named like an assertion
 	soft   string // why it can not fail the test, "" when it can
 }
 

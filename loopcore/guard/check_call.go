@@ -177,12 +177,17 @@ func (u *unit) callCheck(i int) (check, bool) {
 		c.ops, c.opAt = append(c.ops, u.norm(b+1, u.close(b))), append(c.opAt, span{b + 1, u.close(b)})
 	}
 	if !u.assertWord(i) { // its strength is the project's own affair
-		c.family, c.rank = famValue, 90
+		c.family, c.rank, c.own = famValue, 90, true
 		return c, true
 	}
 	u.judge(&c)
+	c.own = u.lang == langElixir && !exunitRE.MatchString(c.verb)
 	return c, true
 }
+
+// exunitRE is an assertion of ExUnit or of a known library, by its name.
+var exunitRE = lazily(`^(assert|refute)(_(raise|receive|received|in_delta|patch|redirect|push|push_event|broadcast|reply|error_sent|has|called|enqueued|` +
+	`\w*email\w*))?$`)
 
 // bareCheck reads a call without parentheses: x.must_equal y.
 func (u *unit) bareCheck(i int, st span) (check, bool) {

@@ -122,6 +122,9 @@ var ignoredNameRE = lazily(`\b_\w*`)
 // wholePatternRE is a pattern of nothing but values, which only one value fits: no map among them.
 var wholePatternRE = lazily(`^[\[\]{},\s]*((:\w+[?!]?|"[^"]*"|-?[0-9][0-9_.eE]*|\b(true|false|nil)\b)[\[\]{},\s]*)+$`)
 
+// mapPatternRE is such a pattern with maps.
+var mapPatternRE = lazily(`^([\[\]{},\s]|%([A-Z_][\w.]*)?|\w+: ?|:\w+[?!]?|"[^"]*"|-?[0-9][0-9_.eE]*|\b(true|false|nil)\b)+$`)
+
 // refine corrects the rank of a comparison by what is compared.
 func (u *unit) refine(c *check, op string, width int) {
 	r := c.ops[1]
@@ -155,6 +158,8 @@ func (u *unit) refine(c *check, op string, width int) {
 		c.rank = d.rank
 	case op == "=" && wholePatternRE.MatchString(c.ops[0]):
 		c.rank = 90
+	case op == "=" && mapPatternRE.MatchString(c.ops[0]) && !strings.Contains(c.ops[0], "{}"): // the keys that it names
+		c.rank = 80
 	case op == "=" && ignoredNameRE.MatchString(c.ops[0]) && c.ops[0] != "_" && !isPlainName(c.ops[0]):
 		c.rank = 65
 		if !strings.ContainsAny(c.ops[0], `0123456789":`) {
@@ -252,6 +257,9 @@ func (u *unit) lastName(from, to int) string {
 	for j := from; j < to; j = u.next(j) {
 		if u.kind(j) == tkIdent {
 			name = u.text(j)
+			if k := j + 1; u.text(k) == "<" && u.text(u.afterAngles(k)) == "(" { // holds<T>(x)
+				j = u.afterAngles(k) - 1
+			}
 		}
 	}
 	return name
@@ -264,7 +272,7 @@ func predicateRank(name string) int {
 		return 90
 	case "isok", "issome", "ispresent", "isnotempty", "any", "isnotnull", "isdefined", "isinstance", "isa", "kindof", "nonempty", "hasvalue",
 		"present", "isarray", "isstring", "isinteger", "isbinary", "ismap", "islist", "isnotblank", "notempty", "exists", "truthy", "respondto",
-		"istype", "isinstanceof", "len", "count", "length":
+		"istype", "isinstanceof", "holdsalternative", "len", "count", "length":
 		return 40
 	case "iserr", "isfailure", "iserror":
 		return 50

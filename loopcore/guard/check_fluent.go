@@ -27,7 +27,7 @@ func (u *unit) fluentStart(i int) bool {
 	case langGo:
 		return (t == "Expect" || t == "Eventually" || t == "Consistently") && (open == "(")
 	case langJava, langKotlin:
-		return (t == "assertThat" || t == "then" || t == "expectThat" || t == "assertThatThrownBy" || t == "assertThatCode" || t == "assertThatExceptionOfType" || t == "verify" || t == "thenThrownBy" || t == "expectCatching" || t == "verifyNoMoreInteractions" || t == "verifyNoInteractions") && (open == "(" || open == "{" && t == "assertThat") && u.text(i-1) != "fun" && u.text(i-1) != "void"
+		return (t == "assertThat" || t == "then" || t == "expectThat" || t == "assertThatThrownBy" || t == "assertThatCode" || t == "assertThatExceptionOfType" || t == "verify" || t == "thenThrownBy" || t == "expectCatching" || t == "verifyNoMoreInteractions" || t == "verifyNoInteractions") && (open == "(" || open == "{" && (t == "assertThat" || t == "assertThatThrownBy" || t == "assertThatCode")) && u.text(i-1) != "fun" && u.text(i-1) != "void"
 	case langCSharp:
 		return t == "That" && u.text(i-1) == "." && u.text(i-2) == "Assert" || t == "Should" && u.text(i-1) == "." && open == "("
 	case langSwift:
@@ -99,6 +99,11 @@ func (u *unit) fluentCheck(i int) (check, bool) {
 			after = u.close(open) + 1
 		}
 		u.chain(&c, after, to)
+		if rank, ok := opRank(u.text(after), u, after); ok && u.lang == langSwift && c.verb == "" { // Nimble's expect(x) == y
+			c.verb, c.family, c.rank = u.text(after), famValue, rank
+			c.ops, c.opAt = append(c.ops[:1], u.norm(after+1, to)), append(c.opAt[:1], span{after + 1, to})
+			return c, true
+		}
 		if c.verb == "" && u.lang == langPython {
 			return c, false
 		}

@@ -26,8 +26,10 @@ func (u *unit) shellCheck(i int) (check, bool) {
 		}
 		c.text = u.norm(i, c.to)
 		u.shellExpr(&c, from, to)
+		u.invert(&c, i, from)
 	case t == "test":
 		u.shellExpr(&c, i+1, end)
+		u.invert(&c, i, i+1)
 	case strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute") || u.homeMade(i, end):
 		for k := i + 1; k < end; k++ {
 			c.ops, c.opAt = append(c.ops, u.norm(k, k+1)), append(c.opAt, span{k, k + 1})
@@ -41,7 +43,10 @@ func (u *unit) shellCheck(i int) (check, bool) {
 		} else if hasAny(c.text, "be present", "be defined", "be blank") {
 			c.rank = 40
 		}
-		c.ops = []string{u.norm(i, min(i+2, end)), u.norm(min(i+2, end), end)}
+		c.ops = []string{specWords.Replace(u.norm(i, min(i+2, end))), specWords.Replace(u.norm(min(i+2, end), end))}
+		if strings.Contains(c.text, "be failure") {
+			c.rank = 50
+		}
 	case t == "diff" || t == "cmp":
 		c.rank = 90
 		c.ops = []string{u.norm(i+1, end)}
@@ -69,6 +74,45 @@ func (u *unit) shellCheck(i int) (check, bool) {
 	}
 	u.alternative(&c, i, end)
 	return c, true
+}
+
+// specWords spells words of shellspec that mean the same in one way.
+var specWords = strings.NewReplacer("stdout", "output", "be success", "equal 0", " eq ", " equal ")
+
+// invert ranks a condition under which the test fails: it is what must not hold.
+func (u *unit) invert(c *check, i, from int) {
+	if u.text(i-1) != "if" || u.text(from) == "!" || c.soft != "" || !u.failsThen(c.to) {
+		return
+	}
+	c.text = "fail if " + c.text
+	switch c.rank {
+	case 45, 50:
+		c.rank = 90
+	case 90:
+		c.rank = 45
+	case 40:
+		c.rank = 75
+	case 75:
+		c.rank = 40
+	}
+}
+
+// failWordRE is what fails a test of shell, at the beginning of a command.
+var failWordRE = lazily(`^(exit|return) ?"?(\$|[1-9])|^(false|fail\w*|flunk|die|bail\w*|not_ok)\b|^\(?\(?\w*(fail|err|bad|rc|status|ret)\w*(=("?[1-9]|\$\(\()|\+\+|\+=)`)
+
+// failsThen says whether the branch of an if whose condition ends at token i fails the test.
+func (u *unit) failsThen(i int) bool {
+	for ; i < len(u.toks); i++ {
+		switch t := u.text(i); {
+		case t == "else" || t == "elif" || t == "fi":
+			return false
+		case u.first(i) || u.text(i-1) == "then" || u.text(i-1) == ";":
+			if failWordRE.MatchString(u.norm(i, min(i+4, len(u.toks)))) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // status makes c an assertion of the status that the last run ended with, which

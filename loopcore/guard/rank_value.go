@@ -184,7 +184,7 @@ func (u *unit) plainRank(c *check, v string, not bool) (int, bool) {
 	switch {
 	case hasAny(v, "true", "false", "ok", "assert!", "verify", "istrue", "check", "require", "expect", "that") && !hasAny(v, "equal", "lookup",
 		"token", "expecttobe", ".is") && !hasWord(c.verb, "eq", "ne", "streq", "eql") && !strings.HasSuffix(v, "eq") && !strings.HasSuffix(v, "ne") && !hasAny(v, "intequal", "strcmp",
-		"streq") || v == "assert" || v == "refute" || v == "test" || v == "assert.test" || v == "xctassert" || v == "propassert":
+		"streq") || v == "assert" || v == "refute" || v == "test" || v == "boosttest" || v == "assert.test" || v == "xctassert" || v == "propassert":
 		return u.truthRank(c, v), true
 	case not && hasAny(v, "eq", "same", "be", "is", "ne", "not"):
 		return 45, true

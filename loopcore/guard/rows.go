@@ -168,7 +168,7 @@ func (u *unit) attrRows(i int) []row {
 			case u.kind(j) == tkString || u.kind(j) == tkNumber:
 				text := u.norm(j, j+1)
 				if name == "CsvSource" { // its cells
-					text = strings.Trim(text, `"`)
+					text = strings.ReplaceAll(strings.Trim(text, `"`), "'", `"`)
 				}
 				out = append(out, row{text: text, line: u.line(j), list: name})
 			}

@@ -19,7 +19,7 @@ func (u *unit) walked(i int) bool {
 			return true
 		}
 		for k := o - 1; k >= s; k-- { // name = [ … ]
-			if (u.text(k) == "=" || u.text(k) == ":=" || u.text(k) == ":") && u.kind(k-1) == tkIdent {
+			if (u.text(k) == "=" || u.text(k) == ":=" || u.text(k) == ":") && (u.kind(k-1) == tkIdent || u.lang == langC && u.text(k-1) == "]") {
 				return u.goesThrough(t, s, k, o)
 			}
 		}
@@ -58,7 +58,7 @@ func (u *unit) goesThrough(t *test, from, eq, list int) bool {
 			continue
 		}
 		s := max(u.stmtStart(k), t.body)
-		if walkRE.MatchString(u.norm(s, k)+" ") || u.text(k+1) == "." && u.walkedAfter(k) {
+		if walkRE.MatchString(u.norm(s, k)+" ") || u.text(k+1) == "." && u.walkedAfter(k) || u.lang == langC && u.text(k+1) == "[" && u.kind(k+2) == tkIdent {
 			return true
 		}
 	}

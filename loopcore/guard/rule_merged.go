@@ -21,13 +21,19 @@ func (p testPair) mergedInto(o *check) bool {
 
 // wholeOf says whether n compares a value exactly of which o compared a part.
 func (p testPair) wholeOf(o, n *check) bool {
-	if o.family != famValue || n.rank != rankExact || n.tol != 0 || len(n.ops) < 2 || len(o.ops) < 2 {
+	if o.family != famValue || n.rank != rankExact && !mapPattern(n) || n.tol != 0 || len(n.ops) < 2 || len(o.ops) < 2 {
 		return false
 	}
 	for _, side := range [...][2]int{{0, 1}, {1, 0}} {
 		subject, want := n.ops[side[0]], lineEnds.Replace(n.ops[side[1]])
+		if plainNameRE.MatchString(want) {
+			want += " " + p.new.unit.valueOf(want, n.at)
+		}
 		for k, part := range o.ops[:2] {
 			is := strings.Trim(o.ops[1-k], `"`)
+			if at := strings.IndexByte(is, '{'); at > 0 && p.old.unit.lang == langC {
+				is = is[at:] // Token{1, "a"} among others is {1, "a"}
+			}
 			said := is != "" && standsIn(want, is) || o.rank == rankSize || strings.Contains(part, "{#")
 			if said && p.partOf(part, subject, o) {
 				return true
@@ -39,6 +45,12 @@ func (p testPair) wholeOf(o, n *check) bool {
 
 // lineEnds parts what a text of several lines holds.
 var lineEnds = strings.NewReplacer(`\n`, " ", `\r`, " ", `\t`, " ")
+
+// mapPattern says whether a check of Elixir matches a pattern that binds nothing
+// and looks away from nothing that it names.
+func mapPattern(c *check) bool {
+	return c.verb == "assert=" && c.rank >= 80 && strings.Contains(c.ops[0], "%")
+}
 
 var (
 	// beforePartRE and afterPartRE are what may stand around a value where a part
@@ -67,6 +79,12 @@ func (p testPair) partOf(part, whole string, o *check) bool {
 					return true
 				}
 			}
+		}
+	}
+	root := wordRE.FindString(part)
+	for k := range p.old.checks { // assert {:ok, part} = whole
+		if c := &p.old.checks[k]; u.lang == langElixir && c.verb == "assert=" && c.ops[1] == whole && standsIn(c.ops[0], root) {
+			return true
 		}
 	}
 	at := strings.Index(part, whole)

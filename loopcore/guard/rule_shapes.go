@@ -269,6 +269,17 @@ var statusRE = lazily(`\b(status|rc|ret|fail\w*|exit_?code|errors?|result|code|b
 // sumRE is a result that is computed, and no status.
 var sumRE = lazily(`^return \d+ ?[-+*/%]`)
 
+// uses counts the tokens that are a name.
+func (u *unit) uses(name string) int {
+	n := 0
+	for i := range u.toks {
+		if u.text(i) == name {
+			n++
+		}
+	}
+	return n
+}
+
 // runnerStatus reports a home-made runner that no longer keeps or returns failures: R04.
 func (d *diff) runnerStatus(f *fileDiff) {
 	if f.old == nil || f.new == nil || len(f.newU.toks) == 0 || f.newU.lang != langShell && f.role != roleSupport && !strings.Contains(strings.ToLower(f.path()), "run") {
@@ -282,6 +293,11 @@ func (d *diff) runnerStatus(f *fileDiff) {
 	for _, l := range newLines(f) {
 		if statusRE.MatchString(l.text) {
 			won++
+		}
+	}
+	for _, x := range f.newU.fns { // a function that fails, by its calls
+		if !f.oldU.defines(x.name) && statusRE.MatchString(strings.ReplaceAll(f.newU.norm(x.open+1, x.to-1), "}", "")) {
+			won += f.newU.uses(x.name) - 2
 		}
 	}
 	for _, l := range f.oldU.logical() {

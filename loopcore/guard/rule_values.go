@@ -371,6 +371,8 @@ func (u *unit) valueOf(name string, i int) string {
 		if u.kind(k) == tkIdent && u.text(k) == name {
 			if s := u.text(k + 1); s == "=" || s == ":=" {
 				return u.norm(k+2, u.stmtEnd(k))
+			} else if s == "{" && u.lang == langC && u.isOpen(k+1) && !u.first(k) {
+				return u.norm(k+2, u.close(k+1)) // const T name{…}
 			}
 		}
 	}
