@@ -198,6 +198,7 @@ func (u *unit) failsLater(i int) bool {
 // shellExpr ranks the inside of [ … ].
 func (u *unit) shellExpr(c *check, from, to int) {
 	c.rank = 40
+	denied := u.text(from) == "!"
 	for k := from; k < to; k++ {
 		t := u.text(k)
 		rank := 0
@@ -229,6 +230,9 @@ func (u *unit) shellExpr(c *check, from, to int) {
 		}
 		if rank == 0 {
 			continue
+		}
+		if denied && rank > 50 {
+			rank, c.verb = 45, c.verb+"!"
 		}
 		c.rank = rank
 		c.verb += t

@@ -180,8 +180,8 @@ func (u *unit) judgeThrow(c *check, v string, not bool) bool {
 	}
 	msg = msg && !empty
 	switch {
-	case hasAny(v, "anythrow", "throwany", "throwsany", "recordexception", "catching",
-		"exceptionasync") || v == "exception" || v == "catch" || v == "catchasync" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
+	case hasAny(v, "anythrow", "throwany", "throwsany", "recordexception",
+		"catching") || v == "exceptionasync" || v == "exception" || v == "catch" || v == "catchasync" || u.lang == langGo && (v == "error" || v == "panics" || v == "toerror" || hasAny(v, "haveoccurred")):
 		c.rank, c.exc = 50, ""
 		if u.lang == langCSharp && hasAny(v, "throwsany", "catch") {
 			c.rank = 60

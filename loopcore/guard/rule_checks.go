@@ -63,7 +63,7 @@ func (d *diff) checkPool() map[string]int {
 
 // key spells an assertion without what does not change its meaning.
 func (c *check) key() string {
-	return string(c.family) + c.soft + fmt.Sprint(c.rank) + strings.Join(c.ops, "\x00")
+	return string(c.family) + c.soft + fmt.Sprint(c.rank) + errorName(c.exc) + strings.Join(c.ops, "\x00")
 }
 
 var (

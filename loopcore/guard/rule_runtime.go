@@ -102,6 +102,7 @@ var runtimePatterns = []pattern{
 		`"GITHUB_ACTIONS"|process\.env\.CI\b|getenv\("CI"\)|environ.*"CI"|Thread\.current\.name|thread::current\(\)\.name|`+
 		`current_exe\(\).*(deps|test)|"CARGO_MANIFEST_DIR"|isInTest|IsInTest|is_testing|isRunningTests|detectTest`),
 
+	px("R01", loopcore.SevBlock, inCode, `\b([sS]tackTrace|getStackTrace|StackTrace)\b.*"\w*(Tests?|Spec|tests?/|_test)\W*"|"\.?xctest"`),
 	px("R01", loopcore.SevBlock, inCode, `(getClassName|getName|[sS]tackTrace|getMethodName|StackFrame|className|[sS]tackWalker)\b.*"(org\.(junit|testng|spockframework)|`+
 		`io\.kotest|Xunit|NUnit|xunit|nunit)|GetAssemblies\(\).*"(?i:xunit|nunit|mstest|testhost)`),
 	px("R01", loopcore.SevBlock, inCode, `NODE_ENV\W{0,4}\.?(startsWith|includes|match|indexOf)\("?/?test|\bPEST_VERSION\b|class_exists\("\\*Pest|`+

@@ -189,6 +189,9 @@ func (d *diff) hookShapes(f *fileDiff) {
 				}
 			}
 		}
+		if x.name == "suite" && u.lang == langShell && !f.oldU.defines("suite") && strings.Count(body, "suite_addTest") < len(u.tests) {
+			d.report("T08", loopcore.SevBlock, f.path(), u.line(x.at), "only chosen tests are run: "+clip(body, 120))
+		}
 		if x.name == "load_tests" && u.lang == langPython && u.choosesTests(x) || x.name == "runnable_methods" && emptyListRE.MatchString(body) {
 			d.report("T08", loopcore.SevBlock, f.path(), u.line(x.at), x.name+" does not hand all tests to the runner: "+clip(body, 120))
 		}

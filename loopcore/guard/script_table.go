@@ -35,7 +35,7 @@ var scriptPatterns = []scriptPattern{
 	sx("C05", loopcore.SevBlock, rubySide, `\badd_filter\b|\benable_coverage_for_eval|refuse_coverage_drop\s+false`, `refuse_coverage_drop|minimum_coverage_by_file|SimpleCov\.start`),
 	sx("S02", loopcore.SevBlock, rubySide, `\brecord:? ?(=>)? ?:(all|new_episodes)\b|default_cassette_options.*:all`, ``),
 	sx("C06", loopcore.SevBlock, rubySide, `(default_retry_count|verbose_retry|exceptions_to_retry|retry_count_condition|run_with_retry|Minitest::Retry|rspec/retry)`, ``),
-	sx("S02", loopcore.SevBlock, `\.(swift|cs|java|kt|py)$`, `\brecord:\s*(true|\.all|\.failed)\b|\bisRecording\s*=\s*true|\bAutoVerify\(|\bAutoApprove\w*Reporter\b|\bforce_regen\s*=\s*True`, ``),
+	sx("S02", loopcore.SevBlock, `\.(swift|cs|java|kt|py)$`, `\brecord:\s*(true|\.all)\b|\bisRecording\s*=\s*true|\bAutoVerify\(|\bAutoApprove\w*Reporter\b|\bforce_regen\s*=\s*True`, ``),
 	// Elixir
 	sx("C01", loopcore.SevBlock, mixFiles, `ExUnit\.(start|configure)[( ].*(exclude|only_test_ids|include|max_failures|stale)|`+
 		`\btest_(paths|pattern|load_filters|ignore_filters)\b:|warn_test_pattern`, ``),
