@@ -72,8 +72,9 @@ func (u *unit) registeredDecl(i int) (fn, bool) {
 	if u.lang != langJS && u.lang != langPHP && u.lang != langRuby || !registerRE.MatchString(u.text(i)) {
 		return fn{}, false
 	}
-	at := i + 1
+	at, end := i+1, u.stmtEnd(i)
 	if u.text(at) == "(" {
+		end = u.close(at)
 		at++
 	}
 	name := strings.TrimPrefix(u.text(at), ":")
@@ -86,7 +87,7 @@ func (u *unit) registeredDecl(i int) (fn, bool) {
 	case name == u.text(at):
 		return fn{}, false
 	}
-	for j := at + 1; j < len(u.toks) && j < at+20 && u.text(j) != ";"; j = u.next(j) {
+	for j := at + 1; j < end && j < at+20 && u.text(j) != ";"; j = u.next(j) {
 		if t := u.text(j); (t == "{" || t == "do") && u.isOpen(j) {
 			return fn{name: name, closure: true, at: at, open: j, to: u.close(j) + 1}, name != ""
 		}

@@ -140,7 +140,7 @@ func looseEnv(name string, a, b []string) (string, loopcore.Severity) {
 var noShellRE = lazily(`^(/bin/)?(true|:|echo|cat|test)\b`)
 
 // failedOnlyRE is a condition that holds only where something failed before.
-var failedOnlyRE = lazily(`^\W*(failure|cancelled)\(\)\W*$`)
+var failedOnlyRE = lazily(`^[^\w!]*(failure|cancelled)\(\)\W*$`)
 
 // neverRE is a condition that never holds.
 var neverRE = lazily(`(^|[ {=(])(false|False|never|manual)([ })]|$)|\bfalse\(\)|&& false|== ?'never'`)

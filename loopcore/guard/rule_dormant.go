@@ -114,8 +114,9 @@ var entryRE = lazily(`(?i)\b\w*(test|suite|case)\w* ?\(`)
 // text is the source of a test, from its head to its end.
 func (t *test) text() string {
 	u := t.unit
-	if t.head >= len(u.toks) {
+	last := min(t.to, len(u.toks)) - 1
+	if last < t.head {
 		return ""
 	}
-	return u.src[u.toks[t.head].start:u.toks[min(t.to, len(u.toks)-1)].end]
+	return u.src[u.toks[t.head].start:u.toks[last].end]
 }

@@ -50,8 +50,9 @@ func (d *diff) ownAnswer(p testPair) {
 	if u.lang != langGo {
 		return
 	}
+	had := p.old.unit.norm(p.old.body, p.old.to)
 	for i := p.new.body; i < p.new.to; i++ {
-		if name := u.text(i); u.first(i) && u.kind(i) == tkIdent && u.text(i+1) == "=" && u.text(i+2) == "func" && !p.old.unit.holdsWord(p.old.body, p.old.to, name+"=func") {
+		if name := u.text(i); u.first(i) && u.kind(i) == tkIdent && u.text(i+1) == "=" && u.text(i+2) == "func" && !strings.Contains(had, name+"=func") {
 			for k := range p.new.checks {
 				for _, op := range p.new.checks[k].ops {
 					if strings.HasPrefix(op, name+"(") || strings.HasPrefix(u.valueOf(bareOperand(op), p.new.checks[k].at), name+"(") {

@@ -86,10 +86,10 @@ func (d *diff) commandsOf(f *fileDiff) {
 var flagsMaskRE = lazily(`\+e|; *(true|:|exit 0)|\|\| *(true|:)`)
 
 // overridesMake reports a new file of Make that defines a target of the Makefile
-// beside it anew: C08. GNUmakefile is read in its place, what it includes with it.
+// beside it anew: C08. GNUmakefile is read in its place, what either includes with it.
 func (d *diff) overridesMake(f *fileDiff, targets commandSet) {
 	old, ok := d.baseText(strings.TrimPrefix(dirOf(f.path())+"/Makefile", "./"))
-	if !ok {
+	if !ok || !d.makeReads(f.path()) {
 		return
 	}
 	was := makeTargets(old)
@@ -100,6 +100,26 @@ func (d *diff) overridesMake(f *fileDiff, targets commandSet) {
 		}
 	}
 }
+
+// makeReads says whether make, called in the folder of a file, reads that file: by
+// its name, or because one that it reads includes it, or what a variable or a pattern tells.
+func (d *diff) makeReads(p string) bool {
+	for _, name := range [...]string{"GNUmakefile", "makefile", "Makefile"} {
+		if baseName(p) == name {
+			return true
+		}
+		src, _ := d.read(d.in.After, strings.TrimPrefix(dirOf(p)+"/"+name, "./"))
+		for _, line := range makeIncludeRE.FindAllString(string(src), -1) {
+			if strings.ContainsAny(line, "*$") || strings.Contains(line, baseName(p)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// makeIncludeRE has make read other files.
+var makeIncludeRE = lazily(`(?m)^ *[-s]?include\b[^\n]*`)
 
 func (d *diff) compareTarget(f *fileDiff, rule, name string, a, b []string, all commandSet) {
 	if strings.HasPrefix(name, "deps:") {
@@ -260,7 +280,7 @@ func makeTargets(text string) commandSet {
 		if m := makeVarRE.FindStringSubmatch(t); m != nil && !strings.Contains(m[1], ":") {
 			if hasAny(m[1], "FLAGS", "OPTS", "ARGS", "OPTIONS", "PKGS", "TESTS", "CMD", "FILES", "DIRS", "WARN") {
 				out["var "+m[1]] = append(out["var "+m[1]], m[3])
-			} else if v := expand(m[3]); v != "" && !strings.ContainsAny(v, "$#") {
+			} else if v := expand(m[3]); v != "" && len(v) <= longestProgram && !strings.ContainsAny(v, "$#") {
 				programs["$("+m[1]+")"], programs["${"+m[1]+"}"] = v, v
 			}
 			if m[1] == ".IGNORE" || m[1] == "SHELL" || m[1] == ".SHELLFLAGS" || m[1] == "MAKEFLAGS" {
@@ -302,6 +322,10 @@ func makeTargets(text string) commandSet {
 	}
 	return out
 }
+
+// longestProgram is how long the value of a variable may be that is put into
+// recipes: variables that hold each other twice grow without end.
+const longestProgram = 500
 
 // makeRefRE is where a recipe names a variable.
 var makeRefRE = lazily(`\$\(\w+\)|\$\{\w+\}`)

@@ -26,27 +26,30 @@ func mixAliases(text string) commandSet {
 		}
 	}
 	for name := range tasks {
-		out[name] = aliasRuns(tasks, name, nil)
+		out[name] = aliasRuns(tasks, name, map[string]bool{})
 	}
 	return out
 }
 
-// aliasRuns lists what an alias of Mix runs, those that it names read out.
-func aliasRuns(tasks map[string][]string, alias string, within []string) []string {
+// aliasRuns lists what an alias of Mix runs, those that it names read out: each
+// once, as Mix runs a task; ran are those that were read already, true while they are.
+func aliasRuns(tasks map[string][]string, alias string, ran map[string]bool) []string {
 	var out []string
-	within = append(within, alias)
+	ran[alias] = true
 	for _, t := range tasks[alias] {
 		name, _, _ := strings.Cut(t, " ")
 		program, isProgram := strings.CutPrefix(t, "cmd ")
+		within, seen := ran[name]
 		switch {
 		case isProgram:
 			out = append(out, program)
-		case tasks[name] != nil && !contains(within, name):
-			out = append(out, aliasRuns(tasks, name, within)...)
-		default: // an alias may add to the task of its name
+		case tasks[name] == nil || within: // an alias may add to the task of its name
 			out = append(out, "mix "+t)
+		case !seen:
+			out = append(out, aliasRuns(tasks, name, ran)...)
 		}
 	}
+	ran[alias] = false
 	return out
 }
 
