@@ -78,12 +78,15 @@ func (d *diff) expectsFailure(p testPair) {
 	now := p.new.unit.norm(p.new.body, p.new.to)
 	for k := range p.old.checks {
 		o := p.old.checks[k].text
-		if at := strings.Index(now, o); at > 0 && len(o) > 8 && failsInRE.MatchString(now[:at]) && !failsInRE.MatchString(had[:max(strings.Index(had, o), 0)]) {
+		if at := strings.Index(now, o); at > 0 && len(o) > 8 && failsInRE.MatchString(now[max(at-longestHead, 0):at]) && !failsInRE.MatchString(had[:max(strings.Index(had, o), 0)]) {
 			d.report("T05", loopcore.SevBlock, p.new.unit.path, p.new.unit.line(p.new.at), fmt.Sprintf("test %q expects its own assertion to fail: %s", p.new.path, o))
 			return
 		}
 	}
 }
+
+// longestHead is how much before an assertion is looked at for such a call.
+const longestHead = 200
 
 // failsInRE ends in the head of a call that holds when what it is given fails.
 var failsInRE = lazily(`(?i)\b(assert|expect|should|check|require)?_?(any)?(fails|should_?fail|(non)?fatal_failure|failure|throws(any)?(async)?|raises?(_error)?)(<[\w.:]*>|\(\w+(\.class|::class)?,)?[({]? ?(\(\) ?(->|=>)|\{|async|fn ?->|\|\|) ?\{?(\w+(\.|::))?$|(?i)\bexpect_(non)?fatal_failure\($`)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -113,10 +114,13 @@ func (d *diff) run() {
 func (d *diff) loadedCheats() {
 	for k := range d.found {
 		f := &d.found[k]
-		for _, g := range d.found {
-			if f.Rule == "E06" && f.Severity == loopcore.SevHuman && g.Severity == loopcore.SevBlock && g.File != f.File && strings.Contains(f.Change, baseName(g.File)) {
-				f.Severity = loopcore.SevBlock
-			}
+		if f.Rule != "E06" || f.Severity != loopcore.SevHuman {
+			continue
+		}
+		if slices.ContainsFunc(d.found, func(g loopcore.Finding) bool {
+			return g.Severity == loopcore.SevBlock && g.File != f.File && strings.Contains(f.Change, baseName(g.File))
+		}) {
+			f.Severity = loopcore.SevBlock
 		}
 	}
 }

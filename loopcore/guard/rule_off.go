@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -147,13 +148,13 @@ func texts(rows []row) []string {
 
 // offLists are the elements of lists whose names say that they are left out.
 func (u *unit) offLists() map[string][]row {
-	out := map[string][]row{}
+	out, deciding := map[string][]row{}, u.deciding()
 	for i := range u.toks {
 		call := u.text(i+1) == "(" && u.text(i+2) == "["
 		if u.lang == langElixir && u.leftOutDoctests(i, out) {
 			continue
 		}
-		if u.kind(i) != tkIdent || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" && !call || !offNameRE.MatchString(u.text(i)) && !u.decides(i) {
+		if u.kind(i) != tkIdent || u.text(i+1) != "=" && u.text(i+1) != ":=" && u.text(i+1) != ":" && !call || !offNameRE.MatchString(u.text(i)) && !u.decides(i, deciding) {
 			continue
 		}
 		for k := i + 2; k < min(i+8, len(u.toks)); k++ {
@@ -172,20 +173,24 @@ func (u *unit) offLists() map[string][]row {
 
 // decides says whether cases go another way where the list that token i names
 // holds them: if (zone !in strangeZones) …
-func (u *unit) decides(i int) bool {
+func (u *unit) decides(i int, deciding map[string][]int) bool {
 	name := u.text(i)
-	if u.text(i+1) == ":" || len(name) < 4 {
-		return false
-	}
+	return u.text(i+1) != ":" && len(name) >= 4 && slices.ContainsFunc(deciding[name], func(k int) bool { return k != i })
+}
+
+// deciding are the tokens, by name, that name what a condition asks whether it
+// holds something.
+func (u *unit) deciding() map[string][]int {
+	out := map[string][]int{}
 	for k := range u.toks {
-		if k == i || u.kind(k) != tkIdent || u.text(k) != name || u.text(k-1) != "in" && !holdsCallRE.MatchString(u.text(k-2)) && !(u.text(k+1) == "." && holdsCallRE.MatchString(u.text(k+2))) {
+		if u.kind(k) != tkIdent || u.text(k-1) != "in" && !holdsCallRE.MatchString(u.text(k-2)) && !(u.text(k+1) == "." && holdsCallRE.MatchString(u.text(k+2))) {
 			continue
 		}
 		if o := u.up(k); u.text(u.stmtStart(k)) == "if" || o > 0 && u.text(o) == "(" && u.text(o-1) == "if" {
-			return true
+			out[u.text(k)] = append(out[u.text(k)], k)
 		}
 	}
-	return false
+	return out
 }
 
 // holdsCallRE asks a list whether it holds something.
