@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -66,6 +67,8 @@ func (s *surefireRun) step(i int) int {
 		s.section = strings.TrimSuffix(strings.TrimSpace(text), ":")
 	case s.results >= 0 && (s.section == "Failures" || s.section == "Errors") && strings.HasPrefix(text, "  ") && level != "":
 		return s.summary(i, strings.TrimSpace(text))
+	case s.section == "Flakes" && s.results >= 0 && level == "[WARNING] " && !strings.HasPrefix(text, " "):
+		s.passedInTheEnd(strings.TrimSpace(text))
 	case strings.Contains(text, "No tests were executed") || strings.Contains(text, "No tests matching pattern"):
 		s.r.Status = loopcore.StatusNoTests
 		s.c.Take(surefireName, i, i+1)
@@ -177,6 +180,15 @@ func (s *surefireRun) summary(i int, text string) int {
 		s.r.Failures = append(s.r.Failures, f)
 	}
 	return end
+}
+
+// passedInTheEnd takes back the failures of a test that passed when it was tried
+// again. Its name has no parameters where one of several cases did.
+func (s *surefireRun) passedInTheEnd(test string) {
+	suite, name := surefireTest(test)
+	s.r.Failures = slices.DeleteFunc(s.r.Failures, func(f loopcore.Failure) bool {
+		return f.Suite == suite && (f.Name == name || javaMethod(f.Suite, f.Name).method == name)
+	})
 }
 
 // javaTest is what a summary line and a block name a test by: the short class,
