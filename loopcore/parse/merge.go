@@ -64,6 +64,7 @@ func merge(l *Log, parts []part) loopcore.Report {
 			out.Tests = append(out.Tests, r.Tests...)
 		}
 		out.Missing += r.Missing
+		out.Fallback = out.Fallback || r.Fallback
 	}
 	out.Runner = strings.Join(names, ",")
 	out.Failures = dedupe(out.Failures)

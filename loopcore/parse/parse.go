@@ -82,6 +82,7 @@ func readWith(l *Log, readers []Reader) loopcore.Report {
 		}
 	} else {
 		parts, c := readParts(l, readers)
+		parts = append(parts, besideLint(l, c, parts)...)
 		rep = merge(l, withoutEchoes(parts))
 		if files := readFiles(l); len(files) > 0 {
 			rep = joinFiles(rep, merge(l, files))
