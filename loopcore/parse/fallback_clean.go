@@ -103,6 +103,9 @@ func withoutSpan(s string) string {
 
 // unquoted takes the quotes away that a whole name stands in.
 func unquoted(s string) string {
+	if len(s) > 2 && s[0] == '[' && strings.IndexByte(s, ']') == len(s)-1 {
+		s = s[1 : len(s)-1]
+	}
 	for _, q := range []string{"`", `"`} {
 		if strings.Count(s, q)%2 == 1 || strings.Count(s, q) == 2 && strings.HasPrefix(s, q) && strings.HasSuffix(s, q) {
 			s = strings.Trim(s, q)

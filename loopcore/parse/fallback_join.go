@@ -248,6 +248,14 @@ func (s *shapes) trim(total int) {
 		}
 	}
 	s.drop(drop)
+	silent := func(f loopcore.Failure) bool { return f.Message == "failed" }
+	if bare := slices.DeleteFunc(slices.Clone(s.found), func(f loopcore.Failure) bool { return !silent(f) }); surplus > 0 && len(bare) == surplus {
+		for i := range s.found {
+			drop[i] = silent(s.found[i])
+		}
+		s.drop(drop)
+		return
+	}
 	size := map[int]int{}
 	for _, n := range s.lists {
 		size[n]++

@@ -45,21 +45,29 @@ func (s *shapes) named() {
 	}
 }
 
+// failureIn begins what a test says in the form of a compiler's error.
+const failureIn = "Failure in "
+
 // nameTests takes the names of tests out of diagnostics that are as many as the
-// failures which the runner tells, where each begins with one: `t.pl:3: test
-// adds_up: failed`.
+// failures which the runner tells, or more where a test may have several, if each
+// begins with one: `t.pl:3: test adds_up: failed`, `t.cpp:6: error: Failure in
+// Adds: text`.
 func (s *shapes) nameTests(total int) {
-	if total == 0 || counting(s.found) != total {
+	if total == 0 || counting(s.found) < total {
 		return
 	}
 	named := slices.Clone(s.found)
 	for i := range named {
 		f := &named[i]
-		name, text, ok := strings.Cut(strings.TrimPrefix(f.Message, "test "), ": ")
 		if f.Optional {
 			continue
 		}
-		if !ok || !strings.HasPrefix(f.Message, "test ") {
+		rest, is := strings.CutPrefix(f.Message, failureIn)
+		if !is && counting(s.found) == total {
+			rest, is = strings.CutPrefix(f.Message, "test ")
+		}
+		name, text, ok := strings.Cut(rest, ": ")
+		if !is || !ok {
 			return
 		}
 		f.Name, f.Message, f.Kind = name, text, textKind(text)

@@ -176,7 +176,11 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // learned makes marks of the results that a runner lists in its own way.
 func (s *shapes) learned(total int) map[int]mark {
 	out := map[int]mark{}
-	for _, r := range s.results(total) {
+	rs := s.results(total)
+	for i, r := range rs {
+		if i > 0 && r.ended == 'f' && rs[i-1].ended == 'f' && rs[i-1].skeleton == r.skeleton && indent(s.l.Lines[r.at]) < indent(s.l.Lines[rs[i-1].at]) {
+			r.ended = 's' // a suite, below its tests
+		}
 		m := mark{at: r.at, to: r.at + 1, style: r.skeleton, strong: true, depth: indent(s.l.Lines[r.at])}
 		if r.ended == 'f' {
 			m.name, m.message = r.name, r.message

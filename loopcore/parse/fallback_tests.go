@@ -79,7 +79,12 @@ func headings(l *Log, marks []mark) []mark {
 // sides counts the marks of one style that have an error with a place below
 // them, or above. Those count that have no mark of the same style on that side:
 // between two, an error could be either's.
-type sides struct{ below, above, anyBelow, anyAbove, marks, last int }
+type sides struct {
+	below, above, anyBelow, anyAbove, marks, last int
+	first                                         bool // something is said above the first, and not by itself
+	between                                       bool // and between two
+	end                                           bool // and below the last
+}
 
 // list reports whether the marks are just a list of names: only the last has
 // something below it, which is all that follows the list.
@@ -88,6 +93,9 @@ func (v sides) list(i int) bool { return v.marks >= 3 && v.anyBelow == 1 && v.la
 func (v sides) upward() bool {
 	if v.above != v.below {
 		return v.above > v.below
+	}
+	if v.anyAbove == 0 && v.anyBelow == 0 { // no error has a place
+		return v.first && v.between && !v.end
 	}
 	return v.anyAbove > v.anyBelow
 }
@@ -114,6 +122,12 @@ func (s *shapes) readings(marks []mark) []reading {
 			v = &sides{}
 			votes[m.style] = v
 		}
+		if v.marks == 0 {
+			v.first = at[i].above.message != "" && m.message == ""
+		} else {
+			v.between = v.between || at[i].above.message != ""
+		}
+		v.end = at[i].below.message != ""
 		v.marks++
 		v.last = i
 		if at[i].below.placed {

@@ -45,6 +45,10 @@ func (d *diagnosed) note(f loopcore.Failure, severity string) {
 	if severity == "" {
 		severity = severityLast(f.Message)
 	}
+	ended := outcomeWords[strings.ToLower(strings.Trim(f.Message, "[]() "))]
+	if ended == 'p' || ended == 's' {
+		return // a test's place with how it ended
+	}
 	low := strings.ToLower(severity)
 	f.Optional = mild(severity)
 	switch f.Kind = loopcore.FailLint; {
@@ -57,7 +61,7 @@ func (d *diagnosed) note(f loopcore.Failure, severity string) {
 			f.Kind = loopcore.FailCompile
 		}
 	}
-	if f.Kind == loopcore.FailLint && assertionSaid(f.Message) {
+	if f.Kind == loopcore.FailLint && (ended == 'f' || assertionSaid(f.Message)) {
 		f.Kind = loopcore.FailAssertion
 	}
 	d.found = append(d.found, f)
@@ -98,8 +102,10 @@ func (d *diagnosed) laidOut() {
 	}
 	for _, f := range d.layouts() {
 		if !d.has(f, at) {
-			d.note(f.failure(d.l), f.severity)
-			index(len(d.found) - 1)
+			n := len(d.found)
+			if d.note(f.failure(d.l), f.severity); len(d.found) > n {
+				index(n)
+			}
 		}
 	}
 }
@@ -237,7 +243,7 @@ var accuses = []string{"fail", "error", "unused", "missing", "invalid", "unexpec
 // src/c.js`, `src/BadName.js failed for .js rules`.
 func accused(t string) (finding, bool) {
 	word, rest, _ := cutAny(t, ":", " ")
-	if strings.Contains(word, "/") && strings.Contains(rest, " ") && rest[0] != ':' && plainFile(word) {
+	if strings.Contains(word, "/") && strings.Contains(strings.TrimSpace(rest), " ") && rest[0] != ':' && plainFile(word) {
 		low := strings.ToLower(rest)
 		for _, w := range accuses {
 			if strings.Contains(low, w) {

@@ -46,7 +46,7 @@ func readGCC(l *Log, c *Claims) loopcore.Report {
 			continue
 		}
 		d, ok := scanDiagnostic(line)
-		if !ok || !gccFile(d.file) {
+		if !ok || !gccFile(d.file) || strings.HasPrefix(d.text, failureIn) { // a test's, for editors
 			continue
 		}
 		if strings.HasSuffix(d.text, " requested here") {
