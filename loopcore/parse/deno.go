@@ -191,10 +191,11 @@ func (d *denoRun) block(from, to int) loopcore.Failure {
 // and where it is.
 func (d *denoRun) typed(i int) int {
 	to := i + 1
-	for to < len(d.l.Lines) && to < i+40 && !strings.HasPrefix(strings.TrimSpace(d.l.Lines[to]), "at file://") {
-		to++
+	for to < len(d.l.Lines) && to < i+40 && !strings.Contains(d.l.Lines[to], " [ERROR]: ") {
+		if to++; strings.HasPrefix(strings.TrimSpace(d.l.Lines[to-1]), "at file://") {
+			break
+		}
 	}
-	to = min(to+1, len(d.l.Lines))
 	f := d.block(i, to)
 	f.Rule, f.Message, _ = strings.Cut(f.Message, " [ERROR]: ")
 	f.Kind, f.At = loopcore.FailCompile, d.l.Number(i)

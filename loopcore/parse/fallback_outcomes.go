@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -54,7 +55,8 @@ func (s *shapes) results(total int) []result {
 		}
 	}
 	var out []result
-	for skeleton, rs := range by {
+	for _, skeleton := range slices.Sorted(maps.Keys(by)) { // where a line fits two, the sign's comes first
+		rs := by[skeleton]
 		n := map[byte]int{}
 		for _, r := range rs {
 			n[r.ended]++

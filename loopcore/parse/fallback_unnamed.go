@@ -159,7 +159,7 @@ func (s *shapes) has(f finding, at map[spot][]int) bool {
 
 // vague reads findings without a whole place.
 func (s *shapes) vague() {
-	worded := s.l.HasAny(" at line ", " on line ", "line ")
+	worded := s.l.Has("line ")
 	ran := !s.noTests() && !s.missing()
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 500 || len(s.found) > 20000 {
@@ -224,7 +224,7 @@ func (s *shapes) placedLines() {
 		fail := f.failure(s.l)
 		if loadError(f.text) {
 			fail.Kind = loopcore.FailCompile
-		} else if s.l.In.Exit > 128 {
+		} else if crashExit(s.l.In.Exit) {
 			fail.Kind = loopcore.FailCrash
 		}
 		out = append(out, fail)

@@ -45,7 +45,8 @@ func (s *phpunitRun) left() bool {
 		return false
 	}
 	for _, line := range s.l.Lines[1:] {
-		if strings.Trim(line, ".FEWRSIDN") != "" && !strings.HasPrefix(line, "Runtime: ") && !strings.HasPrefix(line, "Configuration: ") && !strings.HasPrefix(line, "Random Seed: ") {
+		progress, _, _ := strings.Cut(line, "  ") // "......  63 / 130 ( 48%)"
+		if strings.Trim(progress, ".FEWRSIDN") != "" && !strings.HasPrefix(line, "Runtime: ") && !strings.HasPrefix(line, "Configuration: ") && !strings.HasPrefix(line, "Random Seed: ") {
 			return false
 		}
 	}

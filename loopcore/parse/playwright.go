@@ -207,27 +207,33 @@ func playwrightTest(l *Log, title string) loopcore.Failure {
 }
 
 // playwrightRows are the tests that the list marks as failed and that are not
-// told of below, because the output ends before.
+// told of below, because the output ends before. One that passed when it was tried
+// again is none of them.
 func playwrightRows(l *Log, told []loopcore.Failure) []loopcore.Failure {
 	var out []loopcore.Failure
-	have := map[string]bool{}
+	have, passed := map[string]bool{}, map[string]bool{}
+	full := func(f loopcore.Failure) string { return f.Suite + " › " + f.Name }
 	for _, f := range told {
-		have[f.Suite+" › "+f.Name] = true
+		have[full(f)] = true
 	}
 	for i, line := range l.Lines {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "✘ ")
+		mark, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		rest = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(rest), "0123456789"))
-		if !ok || !strings.HasPrefix(line, "  ") || !strings.Contains(rest, " › ") {
+		if mark != "✘" && mark != "✓" || !strings.HasPrefix(line, "  ") || !strings.Contains(rest, " › ") {
 			continue
 		}
-		f := playwrightTest(l, withoutTime(rest))
-		if name := f.Suite + " › " + f.Name; !have[name] {
+		title, _, again := strings.Cut(withoutTime(rest), " (retry #")
+		f := playwrightTest(l, title)
+		switch name := full(f); {
+		case mark == "✓":
+			passed[name] = passed[name] || again
+		case !have[name]:
 			have[name] = true
 			f.Kind, f.Message, f.At = loopcore.FailAssertion, "failed", l.Number(i)
 			out = append(out, f)
 		}
 	}
-	return out
+	return slices.DeleteFunc(out, func(f loopcore.Failure) bool { return passed[full(f)] })
 }
 
 // playwrightListed is the titles of tests as the list reporter and the summary

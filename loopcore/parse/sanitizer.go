@@ -58,8 +58,11 @@ func readSanitizer(l *Log, c *Claims) loopcore.Report {
 // undefinedBehaviour reads "a.c:3:40: runtime error: signed integer overflow: …".
 func undefinedBehaviour(l *Log, i int) (loopcore.Failure, bool) {
 	place, text, ok := strings.Cut(l.Lines[i], ": runtime error: ")
+	if !ok {
+		return loopcore.Failure{}, false
+	}
 	d, placed := scanDiagnostic(place + ": ")
-	if !ok || !placed || !pathLike(d.file) {
+	if !placed || !pathLike(d.file) {
 		return loopcore.Failure{}, false
 	}
 	f := d.failure(l, i, loopcore.FailCrash)
