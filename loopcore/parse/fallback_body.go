@@ -81,8 +81,8 @@ func (s *shapes) anyBody(from, to int) body {
 		if t == "" || ruleLine(t) || strings.Trim(t, "^~|│─-=. ") == "" {
 			continue
 		}
-		if strings.HasSuffix(t, ")") && hasAnyPrefix(strings.TrimPrefix(t, "at "), javaForeign) {
-			continue // a frame of the language's own
+		if placelessFrame(t) {
+			continue
 		}
 		if f, ok := s.filedLine(i, t); ok {
 			frames = append(frames, f)
@@ -124,6 +124,14 @@ func (s *shapes) anyBody(from, to int) body {
 	b.message = strings.Join(parts, " ")
 	b.kind = textKind(b.message)
 	return b
+}
+
+// placelessFrame reports whether a line is a frame of the language's own or of the
+// runner's: `at java.base/…`, `at f (node:internal/…)`, `at <Jasmine>`.
+func placelessFrame(t string) bool {
+	what, at := strings.CutPrefix(t, "at ")
+	return strings.HasSuffix(t, ")") && (hasAnyPrefix(what, javaForeign) || at && strings.Contains(what, " (node:")) ||
+		at && strings.HasPrefix(what, "<") && strings.HasSuffix(what, ">") && !strings.Contains(what, " ")
 }
 
 // filedLine reads a file above its line: Boost.Test's `- file   : t.cpp` and
