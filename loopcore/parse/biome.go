@@ -67,6 +67,9 @@ func biomeSummary(l *Log, i int, r *loopcore.Report) int {
 			f.Kind, f.Message = loopcore.FailCompile, "parsing errors"
 		}
 		f.Optional = f.Kind == loopcore.FailLint && !strings.Contains(text, "error")
+		if strings.Contains(line, " to be formatted") {
+			f.Message, f.Rule, f.Optional = "not formatted", "format", false
+		}
 		r.Failures = append(r.Failures, f)
 	}
 	return end - i

@@ -139,8 +139,11 @@ func (w *jsonWalk) diagnostic(v gjson.Result, file string) bool {
 	if v.Get("status").Exists() || v.Get("duration").Exists() || v.Get("run_time").Exists() {
 		return false // a test's result
 	}
-	if text == "" || file == "" || line == 0 || rule == "" && severity == "" {
-		return false
+	if text == "" || file == "" || line == 0 && rule != "format" || rule == "" && severity == "" {
+		return false // only a formatter's finding is of no line
+	}
+	if strings.HasPrefix(text, "Code formatting aborted") { // Biome's, beside what broke it
+		return true
 	}
 	f := loopcore.Failure{Kind: loopcore.FailLint, File: w.l.Path(file), Line: line, Column: col, Message: text, Rule: rule, At: w.at}
 	if codeLike("SC"+rule) && strings.Trim(rule, "0123456789") == "" && strings.HasSuffix(file, "sh") {
