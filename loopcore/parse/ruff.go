@@ -11,7 +11,7 @@ var ruff = Reader{
 	Name: "ruff",
 	Kind: loopcore.KindLint,
 	Spot: func(l *Log) bool {
-		return l.HasAny("All checks passed!", "[*]", "fixable with the `--fix`", "Would reformat: ", "invalid-syntax: ", ": SyntaxError: ", "hidden fixes") ||
+		return l.HasAny("All checks passed!", "[*]", "fixable with the `--fix`", "Would reformat: ", "unformatted: ", "invalid-syntax: ", ": SyntaxError: ", "hidden fixes") ||
 			l.Has("Found ") && l.HasAny(" error.", " errors.") && l.HasAny(".py:", ".ipynb:", ".toml:")
 	},
 	Read: readRuff,
@@ -79,6 +79,9 @@ func ruffDiagnostic(l *Log, i int, file string) (loopcore.Failure, bool) {
 		if rest, found := strings.CutPrefix(d.text, p); found {
 			text, code, kind = "SyntaxError: "+rest, "invalid-syntax", loopcore.FailCompile
 		}
+	}
+	if rest, found := strings.CutPrefix(d.text, "unformatted: "); found { // ruff format --check, in full
+		text, code = rest, "unformatted"
 	}
 	if code == "" || strings.HasPrefix(code, "TS") {
 		return loopcore.Failure{}, false
