@@ -41,8 +41,7 @@ func readJobs(b []byte) (*ciDoc, bool) {
 	if jobs == nil {
 		jobs = map[string]any{}
 		for k, e := range m {
-			if _,
-				ok := e.(map[string]any); ok && k != "variables" && k != "default" && k != "workflow" && k != "trigger" && k != "pool" && k != "env" && k != "cache" && k != "on" {
+			if _, ok := e.(map[string]any); ok && k != "variables" && k != "default" && k != "workflow" && k != "trigger" && k != "pool" && k != "env" && k != "cache" && k != "on" {
 				jobs[k] = e
 			}
 		}

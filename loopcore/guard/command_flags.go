@@ -28,26 +28,9 @@ func compareFlags(tool string, a, b []string) []hit {
 		case hasFlag(went, name) && has:
 			out = append(out, flagValue(tool, name, valueIn(went, name), val)...)
 		case name == "-W" || strings.HasPrefix(name, "-W") && !strings.HasPrefix(name, "-Wno-"):
-		case (name == "-p" || name == "-e" || name == "-f" || name == "-i" || name == "-o" || name == "-t" || name == "-I" || name == "-L" || name == "-g" || name == "-x" || name == "-E" || name == "-A" || name == "-w" || name == "-R" || name == "-D" || name == "-O" || name == "-m" || name == "-k" || name == "--disable" || name == "--group" || name == "--test" || name == "--exclude" || name == "--list" || name == "--only" || name == "--run" || name == "-s" || name == "-S") && !flagOf(tool,
-			name, argument(b, w)):
+		case ambiguous.has(name) && !flagOf(tool, name, argument(b, w)):
 		case loosening.has(w) || narrowing.has(w) || narrowing.has(name):
-			rule, sev := "C08", loopcore.SevBlock
-			switch {
-			case hasAny(name, "retries", "rerun", "-retry", "-iterations", "flaky", "repeat"):
-				rule = "C06"
-			case hasAny(name, "timeout"):
-				rule, sev = "C06", loopcore.SevHuman
-				if longRE.MatchString(next(b, w)) || longRE.MatchString(val) {
-					sev = loopcore.SevBlock
-				}
-			case strings.HasPrefix(name, "-Wno-") || name == "-w" || strings.Contains(w, "NoWarn") || name == "-suppress-warnings" || name == "--disable-warnings":
-				rule = "C10"
-			case hasAny(name, "baseline", "--new", "auto-gen"):
-				rule = "C11"
-			case name == "--fail-level" || name == "--fail-on" || name == "--exclude" && generatedPath(next(b, w)):
-				sev = loopcore.SevHuman
-			}
-			out = append(out, hit{rule, sev, tool + " gained " + w})
+			out = append(out, gainedFlag(tool, w, next(b, w)))
 		case name == "--level" && strings.Contains(tool, "phpstan"):
 			out = append(out, hit{"C04", loopcore.SevBlock, tool + " gained " + w})
 		case strings.HasPrefix(w, "!") && len(a) > 0:
@@ -85,6 +68,28 @@ func compareFlags(tool string, a, b []string) []hit {
 		out = append(out, hit{rule, sev, tool + " lost " + w})
 	}
 	return out
+}
+
+// gainedFlag judges a word that has a tool look at less or fail less; after is the word behind it.
+func gainedFlag(tool, w, after string) hit {
+	name, val, _ := strings.Cut(w, "=")
+	rule, sev := "C08", loopcore.SevBlock
+	switch {
+	case hasAny(name, "retries", "rerun", "-retry", "-iterations", "flaky", "repeat"):
+		rule = "C06"
+	case hasAny(name, "timeout"):
+		rule, sev = "C06", loopcore.SevHuman
+		if longRE.MatchString(after) || longRE.MatchString(val) {
+			sev = loopcore.SevBlock
+		}
+	case strings.HasPrefix(name, "-Wno-") || name == "-w" || strings.Contains(w, "NoWarn") || name == "-suppress-warnings" || name == "--disable-warnings":
+		rule = "C10"
+	case hasAny(name, "baseline", "--new", "auto-gen"):
+		rule = "C11"
+	case name == "--fail-level" || name == "--fail-on" || name == "--exclude" && generatedPath(after):
+		sev = loopcore.SevHuman
+	}
+	return hit{rule, sev, tool + " gained " + w}
 }
 
 // failsFromRE is the option that says from which severity on a finding fails the run.

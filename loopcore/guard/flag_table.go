@@ -67,6 +67,11 @@ var (
 		"--doctest-?* --leak-check* --report-unused* -ea",
 		"-e -euo pipefail -eu", // the shell
 	)
+	// ambiguous words mean something else to every tool: flagOf tells to which they narrow or loosen.
+	ambiguous = flagWords(
+		"-p -e -f -i -o -t -I -L -g -x -E -A -w -R -D -O -m -k -s -S",
+		"--disable --group --test --exclude --list --only --run",
+	)
 )
 
 // wordSet is a set of words, and of patterns of words.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -290,17 +291,21 @@ func (d *diff) ciTriggers(f *fileDiff, a, b *ciDoc, say func(loopcore.Severity, 
 	d.ciFilters(a, b, say)
 }
 
-// takesNoTest says whether globs take none of the tree's files of tests.
-func (d *diff) takesNoTest(globs []string) bool {
+// maxGlobbed is how many files of tests are held against globs.
+const maxGlobbed = 2000
+
+// takesNoTest says whether globs take none of the tree's files of tests, of those
+// in the languages that are named or, where none is, in all.
+func (d *diff) takesNoTest(globs []string, in ...lang) bool {
 	if d.in.After == nil {
 		return false
 	}
 	n := 0
 	for _, p := range d.in.After.List() {
-		if !isTestFile(p) || isInstalled(p) {
+		if len(in) > 0 && !slices.Contains(in, langOf(p, "")) || !isTestFile(p) || isInstalled(p) {
 			continue
 		}
-		if n++; n > 2000 || matchAny(globs, p) {
+		if n++; n > maxGlobbed || matchAny(globs, p) {
 			return false
 		}
 	}

@@ -302,7 +302,7 @@ func (d *diff) namesTest(paths []string) bool {
 // takesNone says whether globs of what is a test take none of JavaScript's files
 // of tests.
 func (d *diff) takesNone(globs []string) bool {
-	if d.in.After == nil || len(globs) == 0 {
+	if len(globs) == 0 {
 		return false
 	}
 	var clean []string
@@ -312,14 +312,5 @@ func (d *diff) takesNone(globs []string) bool {
 		}
 		clean = append(clean, strings.TrimPrefix(strings.TrimPrefix(g, "<rootDir>/"), "./"))
 	}
-	n := 0
-	for _, p := range d.in.After.List() {
-		if langOf(p, "") != langJS || !isTestFile(p) || isInstalled(p) {
-			continue
-		}
-		if n++; n > 2000 || matchAny(clean, p) {
-			return false
-		}
-	}
-	return n > 0
+	return d.takesNoTest(clean, langJS)
 }

@@ -264,7 +264,7 @@ func (d *diff) gitIgnore(f *fileDiff, fresh string) {
 		}
 		hits = hits && p != "*.test" // what Go compiles
 		ex := ext(p)
-		source := strings.HasPrefix(p, "*") && (isCodeExt("x"+ex)) && bare == ex || bare == "src" || bare == "lib" && false
+		source := strings.HasPrefix(p, "*") && (isCodeExt("x"+ex)) && bare == ex || bare == "src"
 		for _, c := range d.files { // a changed file that the pattern names
 			if c.path() == p && c.new != nil && c.role != roleDocs && c.role != roleInstalled && (c.gateSide() || c.role == roleCode) {
 				hits = true

@@ -27,8 +27,8 @@ func (d *diff) runtimeShapes(f *fileDiff) {
 		if x.name == "asymmetricMatch" && f.role == roleCode {
 			d.report("R06", loopcore.SevBlock, f.path(), u.line(x.at), "a value of the program brings its own matcher")
 		}
-		if name,
-			ok := libraryAssert(u.lang, x.name); ok && old[x.name] == "" && !d.providesLibrary(u.lang) && (f.testSide() || f.role == roleCode) && !u.collects(x) && (u.lang != langGo) {
+		if name, ok := libraryAssert(u.lang, x.name); ok && old[x.name] == "" && !d.providesLibrary(u.lang) && (f.testSide() || f.role == roleCode) && !u.collects(x) &&
+			(u.lang != langGo) {
 			sev := loopcore.SevBlock
 			if f.old == nil && d.newPart(f.path()) {
 				sev = d.doubtful() // for the tests that came with it

@@ -67,6 +67,10 @@ var tools = map[string]bool{"pytest": true, "py.test": true, "unittest": true, "
 // taskRunners run tasks that a project names itself.
 var taskRunners = map[string]bool{"rake": true, "just": true, "task": true, "composer": true, "mage": true, "invoke": true, "inv": true}
 
+// checkingTasks are what tools of many tasks are asked to do where they check, beside tests and specs.
+var checkingTasks = map[string]bool{"vet": true, "check": true, "lint": true, "build": true, "clippy": true, "nextest": true, "run": true, "format": true,
+	"credo": true, "dialyzer": true, "t": true, "verify": true, "compile": true, "typecheck": true, "fmt": true, "audit": true, "deny": true, "miri": true}
+
 // toolRuns counts the tools that a command runs, compound ones (go test) included.
 func toolRuns(words []string) map[string]int {
 	out := map[string]int{}
@@ -89,7 +93,8 @@ func toolRuns(words []string) map[string]int {
 		case "go", "GO", "cargo", "CARGO", "mix", "dotnet", "swift", "npm", "yarn", "pnpm", "bun", "deno", "make", "MAKE", "rake", "rails",
 			"composer", "bundle", "node", "just", "task", "zig", "sbt", "lein", "flutter", "dart", "php", "artisan", "meson", "bazel", "hatch",
 			"poetry", "uv", "pdm", "dune", "stack", "cabal", "elixir", "mage", "invoke", "inv":
-			if next == "test" || next == "vet" || next == "check" || next == "lint" || next == "build" || next == "clippy" || next == "nextest" || next == "run" || next == "format" || next == "credo" || next == "dialyzer" || next == "t" || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || next == "verify" || next == "compile" || next == "typecheck" || next == "fmt" || next == "audit" || next == "deny" || next == "miri" || taskRunners[base] && next[:min(1, len(next))] != ":" && checkingScriptRE.MatchString(next) {
+			if checkingTasks[next] || strings.HasPrefix(next, "test") || strings.HasPrefix(next, "spec") || taskRunners[base] && !strings.HasPrefix(next, ":") &&
+				checkingScriptRE.MatchString(next) {
 				if next == "run" {
 					if s := scriptRun(words[i+1:]); s != "" {
 						out["run "+s]++

@@ -68,8 +68,8 @@ func (d *diff) commandsOf(f *fileDiff) {
 		if b == nil && f.new != nil && n == baseName(p) {
 			b = []string{} // a program that runs no tool any more
 		}
-		if of,
-			deps := strings.CutPrefix(n, "deps:"); deps && b == nil && f.new != nil && (after[of] != nil || strings.Contains(string(f.new.Data), lastPart(strings.ReplaceAll(of, ".", ": ")))) {
+		if of, deps := strings.CutPrefix(n, "deps:"); deps && b == nil && f.new != nil && (after[of] != nil ||
+			strings.Contains(string(f.new.Data), lastPart(strings.ReplaceAll(of, ".", ": ")))) {
 			b = []string{}
 		}
 		if f.new == nil || b == nil {

@@ -376,8 +376,8 @@ func totalLike(s string) bool {
 			return true
 		}
 	}
-	if n, pairs,
-		_ := readTotals(s); pairs > 1 && len(strings.Fields(s)) <= 4*pairs+2 || pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) && len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
+	if n, pairs, _ := readTotals(s); pairs > 1 && len(strings.Fields(s)) <= 4*pairs+2 || pairs > 0 && (n.Passed+n.Failed+n.Errors+n.Skipped+n.Total > 0 || pairs > 1) &&
+		len(strings.Fields(s)) <= 4*pairs+2 && strings.ContainsAny(s, "0123456789") && strings.ContainsAny(low[:1], "0123456789(|[:!,.") {
 		return true
 	}
 	return strings.Trim(s, "0123456789.,:;/()[]!-=* |") == "" || s[0] == '|'

@@ -289,8 +289,7 @@ func readTotals(line string) (n loopcore.Counts, pairs int, outcome bool) {
 		n.Total, n.Failed = atoi(of), atoi(lastWord(k))
 		return n, 2, n.Total > 0
 	}
-	if k, of,
-		ok := strings.Cut(low, " of "); ok && strings.Contains(of, " failed") && atoi(of) > 0 && strings.Trim(k, "0123456789 ") == "" { // 5 of 6 tests failed
+	if k, of, ok := strings.Cut(low, " of "); ok && strings.Contains(of, " failed") && atoi(of) > 0 && strings.Trim(k, "0123456789 ") == "" { // 5 of 6 tests failed
 		_, rest := number(of)
 		n, pairs, _ = readTotals(strings.Replace(rest, "failed", "", 1))
 		n.Failed, n.Total = atoi(strings.TrimSpace(k)), atoi(of)

@@ -30,8 +30,8 @@ func readPrettier(l *Log, c *Claims) loopcore.Report {
 			c.Take(me, i, i+1)
 			continue
 		}
-		if p,
-			ok := strings.CutPrefix(line, "[warn] "); ok && pathLike(p) && !strings.Contains(p, " found") && !strings.HasSuffix(p, ".") && l.HasAny("Code style issues", "Checking formatting") {
+		if p, ok := strings.CutPrefix(line, "[warn] "); ok && pathLike(p) && !strings.Contains(p, " found") && !strings.HasSuffix(p, ".") &&
+			l.HasAny("Code style issues", "Checking formatting") {
 			r.Failures = append(r.Failures, loopcore.Failure{Kind: loopcore.FailLint, File: l.Path(p), Message: "not formatted", Rule: "format", At: l.Number(i)})
 			c.Take(me, i, i+1)
 			continue

@@ -424,8 +424,7 @@ func (g *goRun) exitLine(l *Log, i int, line string) int {
 	if !strings.HasPrefix(l.Line(i+1), "FAIL") {
 		return 0
 	}
-	if sig,
-		ok := strings.CutPrefix(line, "signal: "); ok && (strings.HasPrefix(sig, "killed") || strings.HasPrefix(sig, "terminated") || strings.HasPrefix(sig, "interrupt")) {
+	if sig, ok := strings.CutPrefix(line, "signal: "); ok && (strings.HasPrefix(sig, "killed") || strings.HasPrefix(sig, "terminated") || strings.HasPrefix(sig, "interrupt")) {
 		g.status = loopcore.StatusKilled
 		_, pkg, _ := strings.Cut(l.Line(i+1), "\t")
 		pkg, _, _ = strings.Cut(pkg, "\t")

@@ -138,8 +138,8 @@ func (s *minitestRun) text(f *loopcore.Failure, i int) int {
 	blank := 0
 	for ; i < len(s.l.Lines); i++ {
 		line := s.l.Lines[i]
-		if kind,
-			_ := minitestHead(line); kind != "" || s.isCounts(line) || strings.HasPrefix(line, "bin/rails test ") || strings.HasPrefix(line, "rails test ") || strings.HasPrefix(line, "Finished ") {
+		if kind, _ := minitestHead(line); kind != "" || s.isCounts(line) || strings.HasPrefix(line, "bin/rails test ") || strings.HasPrefix(line, "rails test ") ||
+			strings.HasPrefix(line, "Finished ") {
 			break
 		}
 		if blank > 0 && len(f.Frames) > 0 && strings.TrimSpace(line) != "" {

@@ -70,8 +70,7 @@ func perlcriticViolation(l *Log, i int) (loopcore.Failure, bool) {
 	if rest, policy := takeCodeBracket(f.Message); policy != "" {
 		f.Message, f.Rule = rest, policy
 	}
-	if policy,
-		ok := strings.CutSuffix(strings.TrimSpace(l.Line(i+1)), ")"); ok && strings.Contains(policy, " (Severity: ") && f.Rule == "" && strings.HasPrefix(l.Line(i+1), "  ") {
+	if policy, ok := strings.CutSuffix(strings.TrimSpace(l.Line(i+1)), ")"); ok && strings.Contains(policy, " (Severity: ") && f.Rule == "" && strings.HasPrefix(l.Line(i+1), "  ") {
 		f.Rule, _, _ = strings.Cut(policy, " (")
 	}
 	if file, rest, ok := strings.Cut(f.Message, ": "); ok && perlFile(file) {

@@ -193,8 +193,8 @@ func (s *rspecRun) body(f *loopcore.Failure, from, to int) {
 		case t == "" || t == "(compared using ==)" || t == "(compared using eql?)":
 			continue
 		}
-		if name, _,
-			ok := rubyException(t); ok && len(message) == 0 && (strings.HasSuffix(t, ":") || strings.HasSuffix(name, "Error")) && !strings.HasPrefix(name, "RSpec::Expectations") {
+		if name, _, ok := rubyException(t); ok && len(message) == 0 && (strings.HasSuffix(t, ":") || strings.HasSuffix(name, "Error")) &&
+			!strings.HasPrefix(name, "RSpec::Expectations") {
 			f.Kind = loopcore.FailError
 		}
 		message = append(message, t)
