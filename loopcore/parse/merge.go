@@ -68,6 +68,11 @@ func merge(l *Log, parts []part) loopcore.Report {
 	}
 	out.Runner = strings.Join(names, ",")
 	out.Failures = dedupe(out.Failures)
+	if slices.Contains(names, sanitizer.Name) {
+		if kept := diedOf(out.Failures); len(kept) < len(out.Failures) {
+			out.Failures, out.Counts.Errors, out.Counts.Total = kept, out.Counts.Errors-1, out.Counts.Total-1
+		}
+	}
 	if slices.Contains(names, ctest.Name) {
 		within(l, out.Failures)
 	}

@@ -24,7 +24,7 @@ var Readers = []Reader{
 	dotnet, exunit,
 	cucumber, // before rspec, whose numbered lists it shares
 	rspec, minitest, testUnit, phpunit, teamcity,
-	gtest, catch2, cppUTest, libCheck, ctest, meson, sanitizer,
+	gtest, catch2, cppUTest, libCheck, sanitizer, ctest, meson,
 	// builds
 	goBuild,
 	ruby, php,

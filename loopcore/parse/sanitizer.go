@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -52,7 +53,34 @@ func readSanitizer(l *Log, c *Claims) loopcore.Report {
 	if r.Status == "" {
 		r.Status = loopcore.StatusFail
 	}
+	if l.HasAny("      Start ", "% tests passed, ") { // ctest counts programs: see within
+		for k := range r.Failures {
+			r.Failures[k].Optional = true
+		}
+		r.Status, r.Counted = "", true
+	}
 	return r
+}
+
+// diedOf gives the one test that a runner only saw die what the sanitizer that
+// ended it has to say, and the place.
+func diedOf(fs []loopcore.Failure) []loopcore.Failure {
+	died, told, deaths, reports := 0, 0, 0, 0
+	for k, f := range fs {
+		switch {
+		case f.Kind != loopcore.FailCrash || f.Optional:
+		case f.Name != "" && f.Line == 0:
+			died, deaths = k, deaths+1
+		case f.Name == "" && strings.Contains(f.Message, "Sanitizer: "):
+			told, reports = k, reports+1
+		}
+	}
+	if deaths != 1 || reports != 1 {
+		return fs
+	}
+	f, why := &fs[died], fs[told]
+	f.File, f.Line, f.Column, f.Frames, f.Message, f.Detail = why.File, why.Line, why.Column, why.Frames, why.Message, why.Detail
+	return slices.Delete(fs, told, told+1)
 }
 
 // undefinedBehaviour reads "a.c:3:40: runtime error: signed integer overflow: …".
