@@ -35,7 +35,7 @@ func (m mark) clean() (mark, bool) {
 	if rest, ok := strings.CutPrefix(s, "not ok "); ok { // behind another sign
 		s = strings.TrimLeft(rest, "0123456789 ")
 	}
-	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "TEST ", "Test: ", "test: ", "Scenario: ",
+	for _, p := range []string{"[fail]: ", "[fail] ", "[FAIL] ", "test ", "Test ", "- ", "* ", "** ", "TEST ", "Test: ", "test: ", "Scenario: ",
 		"Testcase: ", "at setup of ", "at teardown of ", "collecting "} {
 		s = strings.TrimPrefix(s, p)
 	}

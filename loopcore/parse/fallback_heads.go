@@ -114,7 +114,7 @@ func (x *scan) heading(i int, line string) (mark, bool) {
 			return m, true
 		}
 	}
-	if !passes(line) {
+	if _, _, passed := resultColumn(strings.TrimSpace(line), passColumns); !passed && !passes(line) {
 		return mark{}, false
 	}
 	m := mark{at: i, to: i + 1, style: "pass", depth: indent(line)}
@@ -163,7 +163,7 @@ const noList = 1 << 20
 func (s *shapes) listed(i int, depth *int) (mark, bool) {
 	line := s.l.Lines[i]
 	t := strings.TrimSpace(line)
-	if name, ok := strings.CutPrefix(t, "❯ "); ok && *depth < noList {
+	if name, ok := strings.CutPrefix(t, "❯ "); ok && (*depth < noList || strings.Contains(name, " / ")) {
 		m := mark{at: i, to: i + 1, name: name, style: "❯ ", depth: indent(line), strong: true}
 		if p, placed := findPlace(name); !placed || p.from > 0 {
 			return m.clean()

@@ -240,7 +240,7 @@ func (m mark) tailed(s string) (mark, bool) {
 			return m.clean()
 		}
 	}
-	if name, result, ok := resultColumn(s); ok {
+	if name, result, ok := resultColumn(s, failColumns); ok {
 		m.name, m.message, m.strong, m.style = name, result, true, "column"
 		return m.clean()
 	}
@@ -273,9 +273,12 @@ func lastBracket(s string) int {
 // failColumns are the results that a table of tests has for one that failed.
 var failColumns = map[string]bool{"FAIL": true, "FAILED": true, "ERROR": true, "TIMEOUT": true, "UNEXPECTEDPASS": true, "CRASH": true, "CRASHED": true}
 
+// passColumns are those for one that did not fail.
+var passColumns = map[string]bool{"PASS": true, "PASSED": true, "SKIP": true, "SKIPPED": true}
+
 // resultColumn reads a line of a table: a name, its result in a column, and what
 // else there is: `3/9 crashes  FAIL  0.01s  killed by signal 11`.
-func resultColumn(s string) (name, result string, ok bool) {
+func resultColumn(s string, results map[string]bool) (name, result string, ok bool) {
 	at := strings.Index(s, "  ")
 	if at < 2 {
 		return "", "", false
@@ -284,9 +287,9 @@ func resultColumn(s string) (name, result string, ok bool) {
 	last := strings.LastIndexByte(s[:at], ' ') + 1
 	word, _, _ := strings.Cut(rest, " ")
 	switch {
-	case failColumns[s[last:at]] && last > 1 && rest != "" && rest[0] >= '0' && rest[0] <= '9': // the column is as wide as its longest name
+	case results[s[last:at]] && last > 1 && rest != "" && rest[0] >= '0' && rest[0] <= '9': // the column is as wide as its longest name
 		return s[:last], s[last:], true
-	case failColumns[word] && (strings.HasPrefix(rest[len(word):], "  ") || withoutTime(rest) == word):
+	case results[word] && (strings.HasPrefix(rest[len(word):], "  ") || withoutTime(rest) == word):
 		return s[:at], rest, true
 	}
 	return "", "", false

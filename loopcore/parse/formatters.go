@@ -238,6 +238,10 @@ func readDiffList(l *Log, c *Claims) loopcore.Report {
 		if _, at, ok := strings.Cut(l.Lines[i+1], "@@ -"); ok {
 			f.Line, _ = number(at)
 		}
+		if expected := strings.TrimPrefix(l.Lines[i-1], "--- "); strings.HasPrefix(p, expected+".") { // cram's a.t.err, dune's a.ml.corrected
+			f.Kind, f.File, f.Rule = loopcore.FailAssertion, l.Path(expected), ""
+			f.Line, f.Message = firstChange(l, i+2, f.Line)
+		}
 		r.Failures = append(r.Failures, f)
 		c.Take(me, i-1, i+2)
 	}
@@ -245,4 +249,17 @@ func readDiffList(l *Log, c *Claims) loopcore.Report {
 		return loopcore.Report{}
 	}
 	return diagnosticReport(r, 0, false)
+}
+
+// firstChange is the line that the first change of a hunk is at, and what changes
+// there; the hunk begins at i with the line of that number.
+func firstChange(l *Log, i, number int) (int, string) {
+	for ; strings.HasPrefix(l.Line(i), " "); i++ {
+		number++
+	}
+	var changed []string
+	for ; hasAnyPrefix(l.Line(i), []string{"-", "+"}) && len(changed) < 6; i++ {
+		changed = append(changed, l.Line(i))
+	}
+	return number, "the output differs: " + strings.Join(changed, " ")
 }

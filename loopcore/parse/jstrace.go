@@ -18,6 +18,8 @@ func jsFrame(l *Log, line string) (loopcore.Frame, bool) {
 			fn, s = s[:open], s[open+2:len(s)-1]
 		} else if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
 			s = s[1 : len(s)-1]
+		} else if cut := strings.IndexByte(s, ' '); cut == strings.LastIndexByte(s, ' ') && cut > 0 && strings.Contains(s[:cut], ".") && !strings.ContainsAny(s[:cut], `/\:`) {
+			fn, s = s[:cut], s[cut+1:] // at Object.executor a.spec.js:12
 		}
 	case strings.HasPrefix(s, "❯ "), strings.HasPrefix(s, "› "):
 		_, s, _ = strings.Cut(s, " ")
