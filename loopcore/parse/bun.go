@@ -21,7 +21,7 @@ var bun = Reader{
 const bunName = "bun"
 
 func readBun(l *Log, c *Claims) loopcore.Report {
-	b := bunRun{l: l, c: c, from: -1}
+	b := bunRun{l: l, c: c, from: -1, between: -1}
 	for i := range l.Lines {
 		b.line(i)
 	}
@@ -37,7 +37,7 @@ type bunRun struct {
 	from    int      // where what is told of the next test begins; -1 = nowhere yet
 	begun   bool     // "bun test v…" was read
 	ended   bool     // "Ran 3 tests across 2 files."
-	between int      // line of an open "# Unhandled error between tests", 0 = none
+	between int      // line of an open "# Unhandled error between tests"; -1 = none
 	empty   []untold // failures of which nothing is told, which a test may have printed
 }
 
@@ -53,9 +53,9 @@ func (b *bunRun) line(i int) {
 	mark, name, _ := strings.Cut(line, " ")
 	status, isTest := bunMarks[mark]
 	switch {
-	case b.between > 0 && strings.HasPrefix(line, "-----"):
+	case b.between >= 0 && strings.HasPrefix(line, "-----"):
 		b.unhandled(i)
-	case b.between > 0:
+	case b.between >= 0:
 	case strings.HasPrefix(line, "bun test v"):
 		b.begun, b.from = true, i+1
 		b.c.Take(bunName, i, i+1)
@@ -167,7 +167,7 @@ func (b *bunRun) unhandled(i int) {
 	}
 	b.r.Failures = append(b.r.Failures, f)
 	b.c.Take(bunName, b.between, i+1)
-	b.between, b.from = 0, i+1
+	b.between, b.from = -1, i+1
 }
 
 // total reads " 2 pass", " 1 fail", " 1 error" and "Ran 3 tests across 2 files."

@@ -7,7 +7,7 @@ import (
 	"fixloop/loopcore"
 )
 
-// Runs that ended before they told what failed.
+// Runs of which a part was not told, or was cut off.
 func TestRunsCutOff(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -19,13 +19,17 @@ func TestRunsCutOff(t *testing.T) {
 		{"Playwright tried again", "Running 3 tests using 1 worker\n\n  ✓  1 [chromium] › a.spec.js:3:1 › adds (1.2s)\n" +
 			"  ✘  2 [chromium] › a.spec.js:8:1 › subs (1.2s)\n  ✘  3 [chromium] › a.spec.js:8:1 › subs (retry #1) (1.1s)\n" +
 			"  ✘  4 [chromium] › a.spec.js:9:1 › muls (1.2s)\n  ✓  5 [chromium] › a.spec.js:9:1 › muls (retry #1) (1.1s)\n", 1, "playwright fail subs"},
+		{"Bun's head is missing", "# Unhandled error between tests\n-------------------------------\nerror: boom\n      at /x/a.test.ts:1:7\n-------------------------------\n\n" +
+			" 0 pass\n 1 fail\n 1 error\nRan 1 test across 1 file. [8.00ms]\n", 1, "bun fail error"},
 		{"Deno told no place of the first", "Check file:///x/a_test.ts\nTS2322 [ERROR]: No number.\nconst a: number = 'x';\n      ^\n" +
 			"TS2304 [ERROR]: Cannot find name 'b'.\nb();\n^\n    at file:///x/a_test.ts:2:1\n\nFound 2 errors.\n\nerror: Type checking failed.\n", 1, "deno build_error TS2322 TS2304"},
 	} {
 		r := Parse(Input{Text: []byte(c.text), Exit: c.exit, HasExit: true})
 		got := r.Runner + " " + string(r.Status)
 		for _, f := range r.Failures {
-			got += " " + f.Name + f.Rule
+			if got += " " + f.Name + f.Rule; f.Name+f.Rule == "" {
+				got += string(f.Kind)
+			}
 		}
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

@@ -55,7 +55,7 @@ func (s *shapes) results(total int) []result {
 		}
 	}
 	var out []result
-	for _, skeleton := range slices.Sorted(maps.Keys(by)) { // where a line fits two, the sign's comes first
+	for _, skeleton := range slices.Sorted(maps.Keys(by)) { // where a line fits several, the same one counts each time
 		rs := by[skeleton]
 		n := map[byte]int{}
 		for _, r := range rs {
