@@ -39,11 +39,12 @@ func (u *unit) assertWord(i int) bool {
 		return cAssert(t) || strings.HasPrefix(t, "expect_") && strings.Contains(u.src, "cmocka")
 	case langCSharp:
 		return prev == "." && (strings.HasSuffix(owner, "Assert") && owner != "" || owner == "ClassicAssert") && !netMark(t) && t != "That" && !strings.HasPrefix(t, "Multiple") ||
-			strings.HasPrefix(t, "Verify") && prev == "." || strings.HasPrefix(t, "Should") && prev == "." && t != "Should" || t == "Exception" && owner == "Record" || t == "ExceptionAsync" && owner == "Record" || strings.HasPrefix(t, "Received") && prev == "." || t == "DidNotReceive" && prev == "."
+			strings.HasPrefix(t, "Verify") && prev == "." || strings.HasPrefix(t, "Should") && prev == "." && t != "Should" ||
+			owner == "Should" && prev == "." || t == "Exception" && owner == "Record" || t == "ExceptionAsync" && owner == "Record" || strings.HasPrefix(t, "Received") && prev == "." || t == "DidNotReceive" && prev == "."
 	case langElixir:
 		return (strings.HasPrefix(t, "assert") || strings.HasPrefix(t, "refute")) && prev != "." && prev != ":" && t != "assert" && t != "refute" || t == "assert" || t == "refute"
 	case langSwift:
-		return strings.HasPrefix(t, "XCTAssert") || t == "XCTUnwrap" || (t == "expect" || t == "require") && prev == "#"
+		return strings.HasPrefix(t, "XCTAssert") || t == "XCTUnwrap" || t == "XCTFail" || (t == "expect" || t == "require") && prev == "#"
 	}
 	return false
 }

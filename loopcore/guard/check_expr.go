@@ -120,10 +120,10 @@ func opRank(op string, u *unit, j int) (int, bool) {
 var ignoredNameRE = lazily(`\b_\w*`)
 
 // wholePatternRE is a pattern of nothing but values, which only one value fits: no map among them.
-var wholePatternRE = lazily(`^[\[\]{},\s]*((:\w+[?!]?|"[^"]*"|-?[0-9][0-9_.eE]*|\b(true|false|nil)\b)[\[\]{},\s]*)+$`)
+var wholePatternRE = lazily(`^[\[\]{},\s]*((:\w+[?!]?|\^\w+|"[^"]*"|-?[0-9][0-9_.eE]*|\b(true|false|nil)\b)[\[\]{},\s]*)+$`)
 
 // mapPatternRE is such a pattern with maps.
-var mapPatternRE = lazily(`^([\[\]{},\s]|%([A-Z_][\w.]*)?|\w+: ?|:\w+[?!]?|"[^"]*"|-?[0-9][0-9_.eE]*|\b(true|false|nil)\b)+$`)
+var mapPatternRE = lazily(`^([\[\]{},\s]|%([A-Z_][\w.]*)?|\w+: ?|:\w+[?!]?|\^\w+|"[^"]*"|-?[0-9][0-9_.eE]*|\b(true|false|nil)\b)+$`)
 
 // refine corrects the rank of a comparison by what is compared.
 func (u *unit) refine(c *check, op string, width int) {

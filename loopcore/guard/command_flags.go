@@ -51,7 +51,8 @@ func compareFlags(tool string, a, b []string) []hit {
 		}
 		rule := "C08"
 		switch {
-		case strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "-pedantic") || w == "-D=warnings" || w == "warnings" || hasAny(w,
+		case strings.HasPrefix(w, "-W") || strings.HasPrefix(w, "--Werror") || strings.Contains(w, "TreatWarningsAsErrors") ||
+			strings.HasPrefix(w, "-pedantic") || w == "-D=warnings" || w == "warnings" || hasAny(w,
 			"warnings-as-errors", "warnaserror"):
 			rule = "C10"
 		case hasAny(w, "cov", "fail-under", "threshold"):

@@ -55,11 +55,11 @@ var (
 	)
 	// strict words have a tool look closer or fail more.
 	strict = flagWords(
-		"-Werror* -Wall -Wextra -Wpedantic -pedantic* -Wconversion -W -D warnings error -fsanitize*", // compilers
+		"-Werror* --Werror* -Wall -Wextra -Wpedantic -pedantic* -Wconversion -W -D warnings error -fsanitize*", // compilers
 		"--ci --no-tests=error --no-tests=fail --strict* --strict-markers --strict-coverage --enforce* --check --check-cov* --exit-code --error-exitcode=?*",
 		"-race --race -count=1 -shuffle* -vet=?* -covermode* -coverprofile*", // go test
 		"--deny* --disallow-?* --fatal-?* --max-warnings* --warnings-as-errors -warnings-as-errors --error-on-warnings --treat-warnings-as-errors",
-		"-warnaserror /warnaserror -Xlint* --typecheck --noEmit --pretty=no",
+		"-p:TreatWarningsAsErrors=true /p:TreatWarningsAsErrors=true -warnaserror /warnaserror -Xlint* --typecheck --noEmit --pretty=no",
 		"--forbid-only --forbidOnly --forbid-pending --no-allow*",
 		"--fail-under* --cov-fail-under* --fail-on* --fail-on-warning --fail-on-risky --fail-on-skipped --fail-on-empty* --fail-fast=no --exitfirst=no",
 		"--coverage --cov* --with-cov* --minimum-coverage* --threshold*",

@@ -36,7 +36,7 @@ func (u *unit) libraryRank(c *check, v string, _ bool) (int, bool) {
 	case u.lang == langC && hasAny(v, "warn") && (strings.HasPrefix(v, "warn") || strings.HasPrefix(v, "boostwarn")):
 		c.soft = "it only warns"
 		return 5, true
-	case v == "fail" || v == "flunk" || v == "succeed" || v == "pass" || v == "addfailure":
+	case v == "fail" || v == "xctfail" || v == "flunk" || v == "succeed" || v == "pass" || v == "addfailure":
 		return 60, true
 	case u.lang == langRuby && (v == "to.be" || v == "tobe") && len(c.ops) < 2:
 		return 40, true
@@ -61,6 +61,8 @@ func (u *unit) libraryRank(c *check, v string, _ bool) (int, bool) {
 			return 50, true
 		}
 		return 80, true
+	case u.lang == langKotlin && v == "assertis":
+		return 40, true
 	case u.lang == langRust && (v == "asserterr" || v == "assertok" || v == "assertsome"):
 		return 50, true
 	case u.lang == langRuby && strings.HasPrefix(v, "to.change") && !hasAny(v, ".by", ".from", ".to"):

@@ -25,6 +25,10 @@ func (d *diff) loopSources() {
 				old[h.text]--
 				continue
 			}
+			if was, ok := p.filtered(h.text); ok {
+				d.report("T11", loopcore.SevBlock, p.new.unit.path, h.line, fmt.Sprintf("test %q: some turns are left out: %s → %s", p.new.path, was, h.text))
+				continue
+			}
 			if was, ok := fewerTurns(p.old.sources(), h.text); ok {
 				d.report("T11", loopcore.SevBlock, p.new.unit.path, h.line, fmt.Sprintf("test %q: fewer turns: %s → %s", p.new.path, was, h.text))
 				continue
@@ -37,6 +41,19 @@ func (d *diff) loopSources() {
 			d.report("T11", loopcore.SevBlock, p.new.unit.path, h.line, fmt.Sprintf("test %q: cases cut short: %s", p.new.path, h.text))
 		}
 	}
+}
+
+// filtered returns the former header of a comprehension of Elixir or Python that
+// has a condition now.
+func (p testPair) filtered(is string) (string, bool) {
+	by := map[lang]string{langElixir: ",", langPython: " if "}[p.new.unit.lang]
+	for _, o := range p.old.sources() {
+		was := strings.TrimRight(o.text, " :")
+		if rest, ok := strings.CutPrefix(is, was); ok && by != "" && strings.HasPrefix(rest, by) && !strings.Contains(rest, "<-") {
+			return o.text, true
+		}
+	}
+	return "", false
 }
 
 // turnsRE is the number that ends a loop.

@@ -140,6 +140,8 @@ func (u *unit) shellRows() []row {
 		switch {
 		case u.text(i) == "in" && u.text(i-2) == "for":
 			from = i + 1
+		case u.text(i) == "Parameters" && u.first(i) && strings.HasSuffix(u.path, "_spec.sh"):
+			out = append(out, u.specRows(i)...)
 		case u.kind(i) == tkString && strings.HasPrefix(u.text(i-1), "<<") && u.text(i-2) == "done":
 			for k, l := range strings.Split(strings.TrimSpace(u.text(i)), "\n") {
 				out = append(out, row{text: strings.Join(strings.Fields(l), " "), line: u.line(i) + k, list: u.listName(i)})
@@ -152,6 +154,22 @@ func (u *unit) shellRows() []row {
 		for k := from; from >= 0 && k < len(u.toks) && !u.first(k) && u.text(k) != ";" && u.text(k) != "do"; k++ {
 			out = append(out, row{text: u.norm(k, k+1), line: u.line(k), list: u.listName(i)})
 		}
+	}
+	return out
+}
+
+// specRows reads the lines between Parameters and End of shellspec.
+func (u *unit) specRows(i int) []row {
+	var out []row
+	for k := i + 1; k < len(u.toks) && u.text(k) != "End"; {
+		e := k + 1
+		for e < len(u.toks) && !u.first(e) {
+			e++
+		}
+		if u.first(k) {
+			out = append(out, row{text: u.spaced(k, e), line: u.line(k), list: "Parameters"})
+		}
+		k = e
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -11,6 +12,37 @@ var joinRE = lazily(`\.join\(|\.Join\(|\.Wait\(|\.wait\(|await |\.await|<-|waitF
 	`\.get\(\)|advanceTimers|runAllTimers|useFakeTimers|pthread_join|CountDownLatch|\bwait\b`)
 
 func joined(t *test) int { return len(joinRE.FindAllString(t.unit.norm(t.head, t.to), -1)) }
+
+// afterDone lists the assertions of a test that come when it has said that it is
+// done, by their text.
+func (t *test) afterDone() map[string]int {
+	out := map[string]int{}
+	for _, c := range t.checks {
+		for k := max(t.unit.up(c.at), t.body) + 1; k < t.unit.stmtStart(c.at); k = t.unit.next(k) {
+			if doneRE.MatchString(t.unit.text(k)) && t.unit.text(k+1) == "(" && t.unit.close(k+1) == k+2 {
+				out[c.text] = c.line
+			}
+		}
+	}
+	return out
+}
+
+// doneRE is a call that ends a test which waits for it.
+var doneRE = lazily(`^(done|fulfill)$`)
+
+// doneEarly reports assertions that were made before a test said that it was
+// done, and are made afterwards now, when nobody listens: T15.
+func (d *diff) doneEarly(p testPair) {
+	if p.new.unit.lang != langJS && p.new.unit.lang != langSwift {
+		return
+	}
+	was := p.old.afterDone()
+	for text, line := range p.new.afterDone() {
+		if _, before := was[text]; !before && slices.ContainsFunc(p.old.checks, func(c check) bool { return c.text == text }) {
+			d.report("T15", loopcore.SevBlock, p.new.unit.path, line, fmt.Sprintf("test %q is done before it asserts: %s", p.new.path, text))
+		}
+	}
+}
 
 // unawaited reports lost awaits and lost asynchronous marks: T15.
 func (d *diff) unawaited(p testPair) {

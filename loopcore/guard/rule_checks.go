@@ -266,7 +266,7 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 	if n.rank == rankUnordered {
 		return loopcore.SevHuman
 	}
-	if broader := lastName(n.exc); broadErrors[n.exc] && !broadErrors[o.exc] && o.family == famThrow && n.family == famThrow && !d.newlySaid(broader) {
+	if broader := errorName(n.exc); broadErrors[n.exc] && !broadErrors[o.exc] && o.family == famThrow && n.family == famThrow && !d.newlySaid(broader) {
 		return loopcore.SevBlock // no code raises so broad an error
 	}
 	if d.usesRemoved(p.old.unit, o) || alike(o.words(p.old.unit), n.words(p.new.unit)) < 0.35 && n.rank >= 60 || n.rank >= 85 && o.family != n.family {
@@ -279,9 +279,6 @@ func (d *diff) dropSeverity(p testPair, o, n *check) loopcore.Severity {
 func holdsEach(text string, ops []string) bool {
 	return !slices.ContainsFunc(ops, func(op string) bool { return !strings.Contains(text, op) })
 }
-
-// lastName is a name without what it is named in: exception for std::exception.
-func lastName(s string) string { return s[strings.LastIndexAny(s, ".:\\")+1:] }
 
 // newlySaid says whether the implementation has a word more often than it had.
 func (d *diff) newlySaid(word string) bool {

@@ -51,7 +51,8 @@ func (d *diff) ciSettings(f *fileDiff, a, b *ciDoc) {
 // ciSeverity: a step that only tells or uploads is for a person.
 func (d *diff) ciSeverity(j *job, step string, sev loopcore.Severity) loopcore.Severity {
 	l, _, _ := strings.Cut(strings.ToLower(step), "@")
-	if hasAny(l, "upload", "notify", "slack", "comment", "deploy", "publish", "codecov", "coveralls", "cache", "release", "artifact", "docs", "benchmark", "label") && !hasAny(l, "test", "lint", "check") {
+	if hasAny(l, "upload", "notify", "slack", "comment", "deploy", "publish", "codecov", "coveralls", "cache", "release", "artifact", "docs", "benchmark", "label") &&
+		!hasAny(l, "test", "lint", "check") && len(toolRuns(shellWords(step))) == 0 {
 		return loopcore.SevHuman
 	}
 	if step == "" {

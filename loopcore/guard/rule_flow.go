@@ -20,6 +20,7 @@ func (d *diff) flowRules() {
 		d.earlyExit(p)
 		d.around(p)
 		d.unawaited(p)
+		d.doneEarly(p)
 		d.mocked(p)
 		d.silenced(p)
 		if !d.inLoop() && p.old.skipped() {
@@ -250,7 +251,7 @@ func (d *diff) around(p testPair) {
 	oldSoft := p.old.softCalls()
 	for _, c := range p.new.checks {
 		for _, w := range p.new.unit.wraps(c.at, p.new) {
-			if old[w.kind+w.text] > 0 {
+			if old[w.kind+w.text] > 0 || w.kind == "if" && c.bareFailure() {
 				continue
 			}
 			d.wrapped(p, c, w, old)

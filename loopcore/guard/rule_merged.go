@@ -12,12 +12,16 @@ func (p testPair) mergedInto(o *check) bool {
 	for k := range p.new.checks {
 		n := &p.new.checks[k]
 		old := func(c check) bool { return c.text == n.text }
-		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n)) {
+		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n) || o.bareFailure() && n.family == famThrow && n.rank >= 50) {
 			return true
 		}
 	}
 	return false
 }
+
+// bareFailure says whether an assertion of Swift is a failure that the test must
+// not reach: after a call that should have thrown.
+func (c *check) bareFailure() bool { return c.verb == "XCTFail" }
 
 // wholeOf says whether n compares a value exactly of which o compared a part.
 func (p testPair) wholeOf(o, n *check) bool {

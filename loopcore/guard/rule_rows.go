@@ -155,7 +155,7 @@ func rowStands(g row, was, now string) bool {
 
 var (
 	// fewerRE takes a part of a list of cases.
-	fewerRE = lazily(`\.(first|take|Take|slice|limit|head|prefix|subList|drop|dropFirst|dropLast|last|sample|truncate)\((0, ?)?\d+\)|\[:\d*\]|` +
+	fewerRE = lazily(`\.(first|take|Take|slice|limit|head|prefix|subList|drop|dropFirst|dropLast|takeLast|TakeLast|SkipLast|suffix|last|sample|truncate)\((0, ?)?\d+\)|\[:\d*\]|` +
 		`\[0?\.\.=?\d+\]|\barray_slice\(|\b(itertools\.)?islice\(`)
 	// wordListRE is a list of words in Ruby.
 	wordListRE = lazily("%[wi][\\[({]([^\\])}]*)")

@@ -55,7 +55,8 @@ var (
 	// toldRE is a line of a log before the answer.
 	toldRE = lazily(`^(\w+\.)*(log\w*|console|print\w*|puts|warn\w*|error_log|Logger|Log|NSLog|System\.(out|err))(\.\w+)*!?\("?[^()]*(\([^()]*\)[^()]*)*\) ?`)
 	// swallowLineRE drops failures in one word.
-	swallowLineRE = lazily(`\bcontextlib\.suppress\((Base)?Exception\)|\bsuppress\((Base)?Exception\)|\bErr\(_\w*\)=>(\{\}|\(\)|Ok\(\(\)\)|0(\.0)?|None|""|` +
+	swallowLineRE = lazily(`\brunCatching ?\{.*\}\.get(OrNull|OrDefault|OrElse)\b|` +
+		`\bcontextlib\.suppress\((Base)?Exception\)|\bsuppress\((Base)?Exception\)|\bErr\(_\w*\)=>(\{\}|\(\)|Ok\(\(\)\)|0(\.0)?|None|""|` +
 		`Default::default\(\)|return( Ok\(\(\)\))?),?$|\bif let Err\(_\w*\)=.*\{\}$`)
 	// swallowShellRE lets a command fail.
 	swallowShellRE = lazily(`\|\| ?(true|:)$|^set ?\+e|^set ?\+o errexit`)

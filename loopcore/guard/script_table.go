@@ -58,7 +58,9 @@ var scriptPatterns = []scriptPattern{
 		`-suppress-warnings`, `-Werror\b|-Wall\b|-Wextra\b|-Wpedantic\b|/WX\b|/W4\b|-pedantic-errors|COMPILE_WARNING_AS_ERROR\s+(ON|TRUE|1)|werror=true|`+
 		`-Wconversion|-Wshadow`),
 	sx("C08", loopcore.SevBlock, buildAny, `-DNDEBUG\b|\bNDEBUG\b|-DGTEST_\w+|-DDOCTEST_CONFIG_DISABLE|-DCATCH_CONFIG_DISABLE|-DUNITY_EXCLUDE\w*|-fno-sanitize`, `-fsanitize=\w+|-UNDEBUG`),
+	sx("C08", loopcore.SevBlock, `CMakePresets\.json$`, `"\w*(?i:asan|ubsan|tsan|sanitiz|werror|warnings?_as_errors)\w*":\s*"?(OFF|0|FALSE|false)`, ``),
 	// Swift
+	sx("C02", loopcore.SevBlock, `(^|/)(Fastfile|Scanfile)$`, `\bignore_exit_status:\s*true|\bfail_build:\s*false`, ``),
 	sx("C01", loopcore.SevBlock, swiftPkg, `\bexclude:\s*\[|\bsources:\s*\[|//\s*\.testTarget|--skip\b`, `\.testTarget\(`),
 	sx("C10", loopcore.SevBlock, swiftPkg, `-suppress-warnings|-Wno-|-no-warnings-as-errors|-w"`, `-warnings-as-errors|StrictConcurrency|treatAllWarnings|swiftLanguageModes?|enableUpcomingFeature|-enable-actor-data-race-checks`),
 	sx("C08", loopcore.SevBlock, swiftPkg, `-Ounchecked|-assert-config`, ``),
@@ -68,6 +70,7 @@ var scriptPatterns = []scriptPattern{
 	sx("C03", loopcore.SevBlock, `(^|/)\.(eslintignore|prettierignore|stylelintignore|jshintignore|semgrepignore|oxlintignore|dockleignore)$`, `^[^#\s]`, ``),
 	sx("L01", loopcore.SevBlock, `(^|/)\.shellcheckrc$`, `^disable=`, `^enable=`),
 	sx("C01", loopcore.SevBlock, `(^|/)(\.shellspec|\.batsrc)$`, `--(tag|example|focus|pattern|skip|fail-fast|dry-run|filter)`, ``),
+	sx("C02", loopcore.SevBlock, `(^|/)\.shellspec$`, `--no-(warning-as-failure|fail-no-examples)`, `--(warning-as-failure|fail-no-examples)`),
 	sx("C06", loopcore.SevBlock, `(^|/)(test_helper\.exs|mix\.exs)$`, `\btimeout:\s*:infinity\b`, ``),
 	// cargo
 	sx("E06", loopcore.SevBlock, cargoConf, `^(runner|rustc-wrapper|rustc-workspace-wrapper|rustc|test)\s*=|cap-lints|-A\s*\w+|--allow`, ``),

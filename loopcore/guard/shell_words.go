@@ -58,7 +58,7 @@ var tools = map[string]bool{"pytest": true, "py.test": true, "unittest": true, "
 	"tsc": true, "vue-tsc": true, "eslint": true, "biome": true, "oxlint": true, "stylelint": true, "standard": true, "xo": true,
 	"golangci-lint": true, "staticcheck": true, "gotestsum": true, "ginkgo": true, "clippy": true, "nextest": true, "rspec": true,
 	"minitest": true, "rubocop": true, "standardrb": true, "brakeman": true, "phpunit": true, "pest": true, "phpstan": true, "psalm": true,
-	"phpcs": true, "php-cs-fixer": true, "infection": true, "codecept": true, "ctest": true, "clang-tidy": true, "cppcheck": true,
+	"phpcs": true, "php-cs-fixer": true, "infection": true, "codecept": true, "ctest": true, "clang-tidy": true, "clang-format": true, "cppcheck": true,
 	"bats": true, "shellcheck": true, "shellspec": true, "shunit2": true, "swiftlint": true, "xcodebuild": true, "detekt": true,
 	"ktlint": true, "credo": true, "dialyzer": true, "stan": true, "mvn": true, "gradle": true, "gradlew": true, "./gradlew": true,
 	"./mvnw": true, "mvnw": true, "hadolint": true, "yamllint": true, "actionlint": true, "semgrep": true, "gosec": true, "govulncheck": true,
@@ -69,7 +69,7 @@ var taskRunners = map[string]bool{"rake": true, "just": true, "task": true, "com
 
 // checkingTasks are what tools of many tasks are asked to do where they check, beside tests and specs.
 var checkingTasks = map[string]bool{"vet": true, "check": true, "lint": true, "build": true, "clippy": true, "nextest": true, "run": true, "format": true,
-	"credo": true, "dialyzer": true, "t": true, "verify": true, "compile": true, "typecheck": true, "fmt": true, "audit": true, "deny": true, "miri": true}
+	"credo": true, "dialyzer": true, "coveralls": true, "t": true, "verify": true, "compile": true, "typecheck": true, "fmt": true, "audit": true, "deny": true, "miri": true}
 
 // toolRuns counts the tools that a command runs, compound ones (go test) included.
 func toolRuns(words []string) map[string]int {
