@@ -254,7 +254,7 @@ func readDiffList(l *Log, c *Claims) loopcore.Report {
 // firstChange is the line that the first change of a hunk is at, and what changes
 // there; the hunk begins at i with the line of that number.
 func firstChange(l *Log, i, number int) (int, string) {
-	for ; strings.HasPrefix(l.Line(i), " "); i++ {
+	for ; i < len(l.Lines) && (l.Lines[i] == "" || l.Lines[i][0] == ' '); i++ { // blank lines may have lost their margin
 		number++
 	}
 	var changed []string
