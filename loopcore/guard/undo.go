@@ -57,6 +57,29 @@ func Undo(in Input, findings []loopcore.Finding) []Undone {
 	return out
 }
 
+// Origins are the baseline's files that the given ones were moved from, or took
+// tests from, sorted: who takes the new place back brings the old one back too.
+func Origins(in Input, paths []string) []string {
+	d := newDiff(in)
+	d.pairTests()
+	var out []string
+	add := func(from, to string) {
+		if from != to && slices.Contains(paths, to) {
+			out = append(out, from)
+		}
+	}
+	for _, f := range d.files {
+		if f.old != nil && f.new != nil {
+			add(f.old.Path, f.new.Path)
+		}
+	}
+	for _, p := range d.pairs {
+		add(p.old.unit.path, p.new.unit.path)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // implements says whether a file is code that is no test, by its name or by
 // what it holds.
 func (f *fileDiff) implements() bool {

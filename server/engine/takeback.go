@@ -46,9 +46,14 @@ func (s *space) restoreProtected(ctx context.Context, ses evidence.Session, v *e
 		}
 		return nil
 	}
-	to, told, err := s.takeBack(ctx, ses, run, found, v.Action.To)
+	to, told, from, err := s.takeBack(ctx, ses, run, found, paths, v.Action.To)
 	if err != nil {
 		return err
+	}
+	for _, p := range from {
+		if changed[p] && !slices.Contains(paths, p) {
+			paths = append(paths, p)
+		}
 	}
 	err = s.rollback(ctx, ses, v, to, paths)
 	if left := v.Action.Note; left != "" {
@@ -63,17 +68,18 @@ const maxTold = 10
 
 // takeBack makes the snapshot to restore from: the one at to, with files of the
 // implementation freed of their findings instead of what they were then. It
-// also tells, for each such file, which of the two it was.
-func (s *space) takeBack(ctx context.Context, ses evidence.Session, run evidence.Run, found []loopcore.Finding, to string) (string, []string, error) {
+// also tells, for each such file, which of the two it was, and where the files
+// that go back whole came from.
+func (s *space) takeBack(ctx context.Context, ses evidence.Session, run evidence.Run, found []loopcore.Finding, paths []string, to string) (snapshot string, told, from []string, err error) {
 	changes, err := s.repo.Changes(ctx, ses.Tree, run.Tree)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	in, err := s.judged(ctx, ses, keptOf(ses), changes, nil, &run, nil)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	var told []string
+	from = guard.Origins(in, paths)
 	files := map[string]gitrepo.Content{}
 	plan := guard.Undo(in, found)
 	for i, u := range plan {
@@ -88,11 +94,11 @@ func (s *space) takeBack(ctx context.Context, ses evidence.Session, run evidence
 		}
 	}
 	if len(files) == 0 {
-		return to, told, nil
+		return to, told, from, nil
 	}
 	snap, err := s.repo.Amend(ctx, to, files, gitrepo.SnapshotOptions{Label: "the baseline, with the honest part of " + strings.Join(pathsOf(files), ", "),
 		Meta: map[string]string{"session": ses.ID}})
-	return snap.ID, told, err
+	return snap.ID, told, from, err
 }
 
 func pathsOf(files map[string]gitrepo.Content) []string {

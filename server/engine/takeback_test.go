@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,5 +83,28 @@ func TestTakingBackLeavesNoHalf(t *testing.T) {
 	_, e := b.attempt(map[string]string{"src/app.js": "/* eslint-disable no-var */\nvar a = 1;\nf(a);\n/* eslint-enable no-var */\ng(a);\nh(1);\n"})
 	if got := b.read("src/app.js"); got != "var a = 1;\nf(a);\ng(a);\nh(0);\n" || !strings.Contains(e.Action.Note, "src/app.js was brought back whole (another change in it belongs") {
 		t.Errorf("%s\n%s", got, e.Action.Note)
+	}
+}
+
+// TestMovedTestComesBack: a test that was moved and weakened is back in its own
+// place, and nothing of the move is left to be blamed.
+func TestMovedTestComesBack(t *testing.T) {
+	files := maps.Clone(silencing)
+	test := "from src.lib import f, g\n\n\ndef test_f():\n    assert f([1, 2]) == 3\n\n\ndef test_none():\n    assert f([]) == 0\n"
+	files["tests/test_lib.py"] = test
+	b := newBench(t, files)
+	b.begin(byShell, contract.RunGateIn{})
+	if err := os.Remove(filepath.Join(b.dir, "tests", "test_lib.py")); err != nil {
+		t.Fatal(err)
+	}
+	r, e := b.attempt(map[string]string{"test/test_lib.py": strings.NewReplacer("== 3", "== 2", "== 0", "== -1").Replace(test)})
+	if e.Action.Kind != loopcore.ActionRestoreProtected {
+		t.Fatalf("%s %+v", e.StatusLine, e.Action)
+	}
+	if b.read("tests/test_lib.py") != test || b.read("test/test_lib.py") != "" {
+		t.Errorf("after it was taken back: %q, moved %q; findings were %+v", b.read("tests/test_lib.py"), b.read("test/test_lib.py"), r.Guard.Findings)
+	}
+	if r := b.run(contract.RunGateIn{}); len(r.Guard.Findings) > 0 {
+		t.Errorf("the next run is blamed: %+v", r.Guard.Findings)
 	}
 }
