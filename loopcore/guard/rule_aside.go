@@ -154,6 +154,17 @@ func builtDir(p string) bool {
 	return false
 }
 
+// Generated says whether an ignored path is one of those files in a build folder
+// that a generator such as CMake or Meson writes for the builder it calls. Where
+// the run itself wrote it anew, its settings are in the tree, and judged there.
+func Generated(p string) bool {
+	switch baseName(p) {
+	case "Makefile", "build.ninja":
+		return builtDir(p)
+	}
+	return builtDir(p) && ext(p) == ".cmake"
+}
+
 // selfLoaded names files that a tool reads without being told to.
 func selfLoaded(p string) bool {
 	switch b := baseName(p); b {

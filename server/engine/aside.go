@@ -119,8 +119,12 @@ func (s *space) lookAside(ctx context.Context, l *live, before bool) error {
 	if err != nil {
 		return err
 	}
-	l.aside = append(l.aside, s.compareAside(ctx, a, all)...)
-	l.aside = append(l.aside, tools...)
+	differs := s.compareAside(ctx, a, all)
+	adopted := false
+	if !before {
+		differs, adopted = s.adopt(ctx, a, all, differs, l.aside)
+	}
+	l.aside = append(append(l.aside, differs...), tools...)
 	built := map[string]gitrepo.Stamp{}
 	ahead := time.Now().Add(time.Minute).UnixNano()
 	foreign, future := false, []string{}
@@ -143,11 +147,28 @@ func (s *space) lookAside(ctx context.Context, l *live, before bool) error {
 		}
 		return nil
 	}
-	if maps.Equal(a.Built, built) {
+	if maps.Equal(a.Built, built) && !adopted {
 		return nil
 	}
 	a.Built = built
 	return s.saveAside(l.ses.ID, &l.kept, a)
+}
+
+// adopt takes over what the run itself wrote for its builder: files of a generator
+// that were as recorded when it began. It returns the other differences.
+func (s *space) adopt(ctx context.Context, a *aside, now map[string]gitrepo.Stamp, differs, first []guard.Aside) (rest []guard.Aside, adopted bool) {
+	var paths []string
+	for _, d := range differs {
+		known := slices.ContainsFunc(first, func(f guard.Aside) bool { return f.Path == d.Path })
+		if known || d.Kind == guard.AsideDeleted || !guard.Generated(d.Path) {
+			rest = append(rest, d)
+			continue
+		}
+		paths = append(paths, d.Path)
+		a.Stamps[d.Path] = now[d.Path]
+	}
+	maps.Copy(a.Digests, s.repo.Digests(ctx, paths, maxAsideBytes))
+	return rest, len(paths) > 0
 }
 
 // maxFuture is how many files dated ahead are named: they have one cause.

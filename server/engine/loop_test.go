@@ -342,3 +342,23 @@ func TestEvidenceOfOursIsReadBack(t *testing.T) {
 		t.Errorf("%+v %v", p, err)
 	}
 }
+
+// TestConfirmationSentAgain: a caller that repeats its arguments gets the same
+// run while the tree is the same, and a new one once it fixed something.
+func TestConfirmationSentAgain(t *testing.T) {
+	b := newBench(t, shell("a ok\nb no\n"))
+	d, err := b.e.DetectGate(context.Background(), b.c, byShell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := contract.RunGateIn{Confirm: d.Confirmation.Token}
+	first := b.run(in)
+	if again := b.run(in); again.Run != first.Run {
+		t.Errorf("run %s after %s, of the same tree", again.Run, first.Run)
+	}
+	b.write(map[string]string{"cases.txt": "a ok\nb ok\n"})
+	r := b.run(in)
+	if e := b.decide(contract.EvaluateIn{}); r.Verdict != loopcore.VerdictPass || e.Outcome != loopcore.OutcomeSuccess {
+		t.Errorf("%s: %s", r.Verdict, e.StatusLine)
+	}
+}

@@ -143,7 +143,7 @@ func (e *Engine) begin(ctx context.Context, s *space, c contract.Caller, in cont
 		return nil, "", err
 	}
 	if open {
-		if l, id, err := s.joins(ses, scope, in); l != nil || id != "" || err != nil {
+		if l, id, err := s.joins(ctx, ses, scope, in); l != nil || id != "" || err != nil {
 			return l, id, err
 		}
 	}
@@ -168,8 +168,9 @@ func (e *Engine) begin(ctx context.Context, s *space, c contract.Caller, in cont
 }
 
 // joins answers a call that repeats one: the run under way with the same
-// scope, or the baseline that the same confirmation already ran.
-func (s *space) joins(ses evidence.Session, scope string, in contract.RunGateIn) (*live, string, error) {
+// scope, or the baseline that the same confirmation already ran, while the tree
+// is the one that it tested.
+func (s *space) joins(ctx context.Context, ses evidence.Session, scope string, in contract.RunGateIn) (*live, string, error) {
 	if in.Confirm != "" && in.Confirm != ses.Confirmed {
 		return nil, "", loopcore.Refuse(loopcore.CodeSessionOpen, "go on with it (run_gate without confirm), or end it with evaluate_termination and abort: true",
 			"session %s is open on this work tree", ses.ID)
@@ -189,6 +190,9 @@ func (s *space) joins(ses evidence.Session, scope string, in contract.RunGateIn)
 	}
 	runs, err := s.db.Runs(ses.ID)
 	if err != nil || len(runs) != 1 || runs[0].Status != evidence.RunDone {
+		return nil, "", err
+	}
+	if tree, err := s.repo.Tree(ctx); err != nil || tree != runs[0].Tree {
 		return nil, "", err
 	}
 	return nil, runs[0].ID, nil
