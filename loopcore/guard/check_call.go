@@ -131,6 +131,9 @@ func cAssert(t string) bool {
 }
 
 // callCheck reads verb(args…).
+// labelledRE is a macro of a project that takes a name and a condition.
+var labelledRE = lazily(`^(?i:check|require|assert|expect|ok|verify)(_?(?i:true|that|ok))?$`)
+
 func (u *unit) callCheck(i int) (check, bool) {
 	if !u.assertWord(i) && !u.customAssert(i) {
 		return check{}, false
@@ -164,6 +167,9 @@ func (u *unit) callCheck(i int) (check, bool) {
 	args := u.args(open)
 	if u.text(open) == "{" {
 		args = []span{{open + 1, u.close(open)}}
+	}
+	if u.lang == langC && len(args) == 2 && labelledRE.MatchString(c.verb) && args[0].to == args[0].from+1 && u.kind(args[0].from) == tkString {
+		args = args[1:] // the name of the check
 	}
 	u.receiver(&c, i, open, span{s, to})
 	for k, a := range args {

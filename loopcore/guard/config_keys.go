@@ -308,7 +308,8 @@ var keyRules = []keyRule{
 	kx("C08", looseAny, `(^|/)taskfile\.ya?ml$`, `\.platforms$`),
 	kh("C08", looseAny, `(^|/)taskfile\.ya?ml$`, `\.status$`),
 	kx("C01", looseOn, `(^|/)junit-platform\.properties$`, `dry-?run\.enabled$`),
-	kh("E06", looseAny, `(^|/)junit-platform\.properties$`, `conditions\.deactivate$|autodetection\.enabled$`),
+	kh("E06", looseOn, `(^|/)junit-platform\.properties$`, `autodetection\.enabled$`),
+	kh("E06", looseAny, `(^|/)junit-platform\.properties$`, `conditions\.deactivate$`),
 	kh("E06", looseAny, `(^|/)gradle\.properties$`, `skip`),
 	kh("C01", looseGrow, anyFile, `(^|[._-])tests?[-_](skip|exclude|ignore)s?$`),
 }

@@ -175,7 +175,7 @@ func selfLoaded(p string) bool {
 	case "config.toml", "config":
 		return path.Base(path.Dir(p)) == ".cargo"
 	default:
-		return ext(p) == ".pth" || strings.HasSuffix(b, "_plugin.rb") && hasSeg(p, "minitest")
+		return ext(p) == ".pth" || strings.Contains(p, "META-INF/services/org.junit") || strings.HasSuffix(b, "_plugin.rb") && hasSeg(p, "minitest")
 	}
 }
 

@@ -65,6 +65,9 @@ func (d *diff) autoLoaded(f *fileDiff) {
 		}
 		danger = envRE.MatchString(flagsRE.ReplaceAllString(fresh, "")) || hasAny(fresh, "[alias]", "[source", "replace-with")
 	default:
+		if strings.Contains(p, "META-INF/services/org.junit") {
+			break // what JUnit finds on the class path
+		}
 		if ext(p) != ".pth" && !strings.HasSuffix(p, ".gradle/init.d") && !hasSeg(p, "init.d") {
 			return
 		}

@@ -59,6 +59,14 @@ func (u *unit) equalities() []equality {
 		}
 	}
 	for i := range u.toks {
+		if name := u.text(i); u.lang == langPython && u.text(i+1) == "=" && isEquality(name, langPython) { // under the name of another function
+			for _, x := range u.fns {
+				if x.name == u.text(i+2) && !x.class {
+					out = append(out, u.equalityOf(name, x.at, *x))
+				}
+			}
+			continue
+		}
 		w := u.text(i)
 		at := i + 1
 		switch {

@@ -243,25 +243,52 @@ var libraryMacroRE = lazily(`^((EXPECT|ASSERT)_(EQ|NE|LT|LE|GT|GE|TRUE|FALSE|STR
 	`_UNARY\w*|_MESSAGE)?|assert|TEST_ASSERT\w*|BOOST_\w+|ck_assert\w*|cr_assert\w*|NDEBUG|ASSERT|EXPECT|TEST|TEST_F|` +
 	`(DOCTEST|CATCH)_CONFIG_DISABLE)$`)
 
+// controlRE gives a word by which a program is steered, or its entry, another meaning.
+var controlRE = lazily(`^#\s*define\s+(if|else|for|while|do|switch|case|default|return|goto|break|continue|main)\b`)
+
+// controlWords reports such words defined anew in C: R05. What a program's main
+// is called while tests take its file in is for a person to see.
+func (d *diff) controlWords(f *fileDiff) {
+	u := f.newU
+	for i := range u.toks {
+		if u.kind(i) != tkDirective {
+			continue
+		}
+		m := controlRE.FindStringSubmatch(u.text(i))
+		if m == nil || strings.Contains(f.oldU.src, u.text(i)) {
+			continue
+		}
+		sev := loopcore.SevBlock
+		if m[1] == "main" && f.testSide() {
+			sev = loopcore.SevHuman
+		}
+		d.report("R05", sev, f.path(), u.line(i), "a word of the language is defined anew: "+clip(u.text(i), 120))
+	}
+}
+
 // macros reports assertion macros that are defined anew, and own ones whose body lost its failure: R05.
 func (d *diff) macros(f *fileDiff) {
 	if f.newU.lang != langC || d.providesLibrary(langC) {
 		return
 	}
+	d.controlWords(f)
 	had := map[string][]string{}
-	each := func(u *unit, see func(name, body string, line int)) {
+	each := func(u *unit, see func(name, body string, defined bool, line int)) {
 		for i := range u.toks {
 			if u.kind(i) != tkDirective {
 				continue
 			}
 			if m := macroRE.FindStringSubmatch(strings.Join(strings.Fields(u.text(i)), " ")); m != nil {
-				see(m[2], m[len(m)-1], u.line(i))
+				see(m[2], m[len(m)-1], m[1] == "define", u.line(i))
 			}
 		}
 	}
-	each(f.oldU, func(n, b string, _ int) { had[n] = append(had[n], b) })
-	each(f.newU, func(n, b string, line int) {
+	each(f.oldU, func(n, b string, _ bool, _ int) { had[n] = append(had[n], b) })
+	each(f.newU, func(n, b string, defined bool, line int) {
 		before, was := had[n]
+		if n == "NDEBUG" && !defined {
+			return // assertions are switched on
+		}
 		if contains(before, b) || !was && !libraryMacroRE.MatchString(n) {
 			return
 		}

@@ -174,6 +174,12 @@ var runtimePatterns = []pattern{
 		`\bprocess\.(ppid|send)\b|\$(SHLVL|PPID)\b|\[-t [012]\]|\btest -t [012]\b|"/proc/(self|\$|%)|\bflag\.(VisitAll|NFlag)\(|\bcfg!\(debug_assertions\)|`+
 		`\bos\.Executable\(|\$0\b.*\.include\?|\$PROGRAM_NAME\b.*\?|\bmodules\) ?[<>]|\bfind_spec\("(pytest|unittest|nose)|`+
 		`\b(exists|isfile|is_file|existsSync|file_exists|exist\?|File\.file\?)\("[^"]*\b(test_|tests?/|spec/)[^"]*"|"[^"]*[._](test|spec)\.\w+"\)\.exists\(`),
+	px("R04", loopcore.SevBlock, inCode, `\b(implements|:) ?.*\b(TestExecutionExceptionHandler|LifecycleMethodExecutionExceptionHandler|InvocationInterceptor)\b`),
+	px("R05", loopcore.SevBlock, inAny, `^function ?\[ ?[({]|^\[ ?\( ?\) ?\{`),
+	px("R05", loopcore.SevHuman, inAny, `\bObject\.(assign|definePropert(y|ies))\((Object|Array|Number|String|Math|JSON|Date|Promise|Symbol|Map|Set|Reflect|Function|Error|globalThis|global|window)(\.prototype)?,`),
+	px("R01", loopcore.SevBlock, inCode, `\b(getResource\w*|forName)\("[^"]*(Test|Tests|Spec|IT)(\.class)?"`),
+	px("R01", loopcore.SevHuman, inCode, `\bgetProperty\("(basedir|localRepository|surefire[\w.]*)"`),
+	px("R10", loopcore.SevBlock, inC, `\b__builtin_(return|frame)_address\(|\bbacktrace(_symbols)?\(`),
 	px("C01", loopcore.SevBlock, anyC, `\bGTEST_FLAG(_SET)?\(filter\b|\bgtest_filter ?=|\baddFilter\("(test-case|test-suite|source-file|subcase)|\bsetOption\("(test-case|test-suite|subcase|no-run)|`+
 		`\btestsOrTags\b`),
 	// The library of C, defined anew by what is tested.

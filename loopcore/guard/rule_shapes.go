@@ -106,7 +106,7 @@ func failing(s string) bool {
 
 var counterRE = lazily(`\b(_?calls?|_?count(er)?|_?n_?calls|_?invocations?|_?attempts?|_?times|_?step|_?seq|_?idx|_?turn|_?state)\w*(\+\+|\+=1|=\w*\+1)|` +
 	`\+\+_?(calls?|count(er)?|invocations?)|\bnext\(_?\w*(answers?|results?|values?|replies|responses)\b|` +
-	`\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1|\b\w+\+\+ ?===? ?\d|` +
+	`\b(answers?|results|replies|canned|responses)\w*\.(shift|pop|next|poll|remove\(0|popleft)\(|fetch_add\(1|\b\w+\+\+ ?===? ?\d|\b\w+\+\+ ?[<>]=? ?\d+ ?\?|` +
 	`\b_?calls=\(.*\)\+1|\bAgent\.get_and_update\(|:counters\.add\(|\bupdate_counter\(`)
 
 // counters reports new state that counts calls and answers by it: R09.
@@ -140,14 +140,24 @@ var countedRE = lazily(`^(\$?[\w.>-]+?)(\+\+|\+=1|=.*\+1)$`)
 // answersAt says whether a new condition asks a counter for one number.
 func answersAt(ls []textLine, counter string) bool {
 	for _, l := range ls {
-		if _, rest, ok := strings.Cut(l.text, counter); ok && strings.HasPrefix(l.text, "if") && atNumberRE.MatchString(rest) {
-			return true
+		if !strings.HasPrefix(l.text, "if") && !strings.Contains(l.text, "?") {
+			continue
+		}
+		for rest := l.text; rest != ""; {
+			before, after, ok := strings.Cut(rest, counter)
+			if ok && !wordEndRE.MatchString(before) && atNumberRE.MatchString(after) {
+				return true
+			}
+			rest = after
 		}
 	}
 	return false
 }
 
-var atNumberRE = lazily(`^===?\d+\)?[{:]?`)
+var (
+	atNumberRE = lazily(`^===?\d+\)?[{:]?`)
+	wordEndRE  = lazily(`[\w$]$`)
+)
 
 var condRE = lazily(`\b(if|elsif|elif|when|case|unless|switch|match|\?)\b|==|\[`)
 
