@@ -75,8 +75,19 @@ func holdsPart(list, one string) bool {
 	if !strings.HasPrefix(list, "[") && !strings.HasPrefix(list, "(") && !strings.HasPrefix(list, "{") {
 		return false
 	}
-	at := strings.Index(list, one)
-	return at > 0 && strings.IndexByte("[({, ", list[at-1]) >= 0 && at+len(one) < len(list) && strings.IndexByte("])}, ", list[at+len(one)]) >= 0
+	for from := 1; from < len(list); {
+		at := strings.Index(list[from:], one)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(one)
+		if strings.IndexByte("[({, ", list[at-1]) >= 0 && end < len(list) && strings.IndexByte("])}, ", list[end]) >= 0 {
+			return true
+		}
+		from = at + 1
+	}
+	return false
 }
 
 // errorRE is an assertion that a call gave no error.

@@ -38,13 +38,14 @@ func decidesIn(d *diff, f *fileDiff, at int) bool {
 	if fn := u.funcAt(at); fn != nil {
 		name = fn.name
 	}
-	return decisionRE.MatchString(text) && !looksRE.MatchString(text+" "+name+" "+f.path())
+	return decisionRE.MatchString(text) && !looksRE.MatchString(text+" "+name)
 }
 
 var (
 	decisionRE = lazily(`\bif\b|\bunless\b|\?.*:|&&|\|\||\bcase\b`)
-	looksRE    = lazily(`(?i)colou?r|ansi|paint|bold|\\033|x1b|style|width|column|prompt|progress|spinner|interactive|terminal|tty_|term\b|log|pager|print|` +
-		`output|stdin\b.*read|emoji|theme|readline|repl\b|daemon|cgi|web`)
+	// looksRE speaks of how something is shown to a person, or who is asked.
+	looksRE = lazily(`(?i)colou?r|ansi|paint|\bbold|\\033|x1b|styled?\b|width|columns?\b|prompt|progress|spinner|interactive|terminal|tty_|term\b|\blog(s|ger|ging|f|_\w+)?\b|pager|\bprint\w*|` +
+		`stdin\b.*read|emoji|theme|readline|\brepl\b|daemon|\bcgi\b`)
 )
 
 // anyC is a file of C or C++, its main function among them.
@@ -279,7 +280,7 @@ func (d *diff) onlyForNew(f *fileDiff) bool {
 }
 
 // autoLoadedRE are names of files that runners and interpreters load by themselves.
-var autoLoadedRE = lazily(`(?i)conftest|set-?_?up|helper|customize|bootstrap|plugin|\.config\.|global|register|support|hooks?\b|env`)
+var autoLoadedRE = lazily(`(?i)conftest|set-?_?up|helper|customize|bootstrap|(^|[-_.])plugins?\b|\.config\.|(^|[-_.])(global|register|support|hooks?|env)([-_.]|$)`)
 
 // inChild says whether token i stands below a condition in a function that forks:
 // in the branch of the child, whose status is not the program's.

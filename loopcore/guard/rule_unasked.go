@@ -36,12 +36,12 @@ func (d *diff) unasked(f *fileDiff) {
 var outputRE = lazily(`(?im)^\s*// *(unordered )?output:`)
 
 // goBodies are the functions of a file of tests of Go, by name, with their text up
-// to the next one.
+// to the next one; methods are none.
 func goBodies(src string) map[string]string {
 	out := map[string]string{}
 	parts := strings.Split("\n"+src, "\nfunc ")
 	for _, p := range parts[1:] {
-		if name, _, ok := strings.Cut(p, "("); ok {
+		if name, _, ok := strings.Cut(p, "("); ok && name != "" {
 			out[name] = p
 		}
 	}

@@ -120,7 +120,7 @@ func avaFile(text string) string {
 // fell reads the block of a file that threw outside of its tests.
 func (a *avaRun) fell(i, end int, file string) int {
 	to := i + 1
-	for to < end && avaMark(a.l.Lines[to]) == "" && !strings.HasPrefix(a.l.Lines[to], "  Uncaught exception in ") {
+	for to < end && avaMark(a.l.Lines[to]) == "" && !hasAnyPrefix(a.l.Lines[to], []string{"  - [skip] ", "  - [todo] "}) && !strings.HasPrefix(a.l.Lines[to], "  Uncaught exception in ") {
 		to++
 	}
 	f := a.block(i+1, to)

@@ -61,3 +61,12 @@ func TestResultsRepeat(t *testing.T) {
 		}
 	}
 }
+
+// A test of AVA that was skipped is no part of the exception told above it.
+func TestAVASkippedBelowAnException(t *testing.T) {
+	text := "\n  Uncaught exception in test/a.js\n\n  Error: boom\n\n  - [skip] a › later\n  ✔ b › one\n  ─\n\n  1 test passed\n  1 test skipped\n  1 uncaught exception\n"
+	r := Parse(Input{Text: []byte(text), Exit: 1, HasExit: true})
+	if r.Runner != "ava" || len(r.Failures) != 1 || len(r.Tests) != 2 {
+		t.Errorf("%s: %d failures, tests %+v", r.Runner, len(r.Failures), r.Tests)
+	}
+}
