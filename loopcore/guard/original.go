@@ -17,20 +17,21 @@ type Originals struct {
 	Out   []string // added since: taken out, because they would act on the others
 	Parts []Undone // implementation that holds tests too: only the edits of those are taken back
 	Left  []Undone // the same, where that is not clean: left as it is now, and why
-	Spare []string // of Back and Out: what declares dependencies and has no finding; the code may need it as it is now
+	Spare []string // of Back and Out: what the code may need as it is now, since it declares dependencies or sources, and has no finding
+	Rules int      // how many of Spare are rules of make and the like, which hold commands too
 }
 
-// Needed says whether anything but Spare would differ.
+// Needed says whether anything but what declares dependencies would differ.
 func (o Originals) Needed() bool {
-	return len(o.Back)+len(o.Out) > len(o.Spare) || len(o.Parts)+len(o.Left) > 0
+	return len(o.Back)+len(o.Out) > len(o.Spare)-o.Rules || len(o.Parts)+len(o.Left) > 0
 }
 
-// Without is o with what declares dependencies left as it is now.
+// Without is o with what the code may need left as it is now.
 func (o Originals) Without() Originals {
 	keep := func(p string) bool { return slices.Contains(o.Spare, p) }
 	o.Back = slices.DeleteFunc(slices.Clone(o.Back), keep)
 	o.Out = slices.DeleteFunc(slices.Clone(o.Out), keep)
-	o.Spare = nil
+	o.Spare, o.Rules = nil, 0
 	return o
 }
 
@@ -66,8 +67,13 @@ func OriginalsOf(in Input, findings []loopcore.Finding) Originals {
 			o.Out = append(o.Out, p)
 			acts = acts || found[p] || role == roleSupport || role == roleConfig || role == roleInstalled
 		}
-		if !found[p] && (isLock(p) || isManifest(p) || role == roleInstalled) {
+		switch {
+		case found[p]:
+		case isLock(p) || isManifest(p) || role == roleInstalled:
 			o.Spare = append(o.Spare, p)
+		case isRules(p):
+			o.Spare = append(o.Spare, p)
+			o.Rules++
 		}
 	}
 	for _, f := range d.files {
@@ -145,6 +151,16 @@ func isManifest(p string) bool {
 		return true
 	default:
 		return hasSuffixAny(b, ".csproj", ".fsproj", ".vbproj", ".gemspec")
+	}
+}
+
+// isRules says whether a path holds rules that list what is compiled.
+func isRules(p string) bool {
+	switch b := strings.ToLower(baseName(p)); b {
+	case "makefile", "gnumakefile", "meson.build", "makefile.am", "build.bazel", "build.ninja", "build.zig":
+		return true
+	default:
+		return hasSuffixAny(b, ".mk", ".cmake")
 	}
 }
 

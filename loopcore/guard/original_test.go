@@ -40,6 +40,8 @@ func TestOriginals(t *testing.T) {
 		{name: "dependencies and a test",
 			changes: []Change{change("go.mod", "module a\n", "module a\n\nrequire b v1.0.0\n"), change("a_test.go", goTest, strings.Replace(goTest, "!= 1", "!= 2", 1))},
 			back:    "a_test.go go.mod", spare: "go.mod", needed: true},
+		{name: "a source in a Makefile", changes: []Change{change("Makefile", "OBJS = a.o\n\ntest: $(OBJS)\n\t./t\n", "OBJS = a.o b.o\n\ntest: $(OBJS)\n\t./t\n")},
+			back: "Makefile", spare: "Makefile", needed: true},
 		{name: "a link in place of tests",
 			changes: []Change{change("tests/test_lib.py", test, ""),
 				{Path: "tests", New: &File{Path: "tests", Mode: ModeSymlink, Data: []byte("mine")}}, change("mine/test_lib.py", "", edited)},

@@ -356,3 +356,27 @@ func TestTheCopyIsAttacked(t *testing.T) {
 		})
 	}
 }
+
+// TestNewSourceOfAMakefile: a fix in a source that the Makefile now lists ends
+// green: with the old one the code does not come to be tried.
+func TestNewSourceOfAMakefile(t *testing.T) {
+	requireRunner(t, "make --version")
+	requireRunner(t, "gcc --version")
+	rules := "OBJS = calc.o test_calc.o\n\ntest: t\n\t./t\n\nt: $(OBJS)\n\tgcc -o t $(OBJS)\n\n%.o: %.c\n\tgcc -c -o $@ $<\n"
+	b := newBench(t, map[string]string{
+		"Makefile":    rules,
+		"calc.c":      "int add(int a, int b) { return a - b; }\nint mul(int a, int b) { return a * b; }\n",
+		"test_calc.c": "#include <stdio.h>\nint add(int, int);\nint mul(int, int);\nint main(void) {\n  int ok = add(2, 3) == 5 && mul(2, 3) == 6;\n  puts(ok ? \"ok - calc\" : \"not ok - calc\");\n  return !ok;\n}\n",
+		".gitignore":  "*.o\nt\n",
+	})
+	b.begin(contract.DetectGateIn{TestCommand: "make test"}, contract.RunGateIn{})
+	r, e := b.attempt(map[string]string{
+		"Makefile": strings.Replace(rules, "calc.o test", "calc.o add.o test", 1),
+		"calc.c":   "int mul(int a, int b) { return a * b; }\n",
+		"add.c":    "int add(int a, int b) { return a + b; }\n",
+	})
+	if e.Outcome != loopcore.OutcomeSuccess || r.Original == nil || r.Original.Result != contract.OriginalPass {
+		b.log(r)
+		t.Errorf("%s; %+v", e.StatusLine, r.Original)
+	}
+}
