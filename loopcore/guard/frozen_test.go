@@ -31,6 +31,8 @@ func TestFrozenBesideTheTests(t *testing.T) {
 			strings.Replace(goSrc, "import \"testing\"", "import (\n\t\"strings\"\n\t\"testing\"\n)", 1) + "\nfunc TestG(t *testing.T) {\n\tif strings.ToUpper(G()) != \"A\" {\n\t\tt.Fatal(G())\n\t}\n}\n",
 			false},
 		{"comments and blanks", "tests/test_a.py", py, "# more\n" + strings.Replace(py, "WANT = 5", "WANT  =  5  # five", 1), false},
+		{"an assertion that was wrapped", "tests/test_a.py", py, strings.Replace(py, "assert f() == WANT", "assert (\n        f() == WANT\n    )", 1), false},
+		{"an assertion that became a tuple", "tests/test_a.py", py, strings.Replace(py, "assert f() == WANT", "assert (\n        f() == WANT,\n    )", 1), true},
 		{"a new test in a suite", "src/a.test.js", suite, strings.Replace(suite, "  it('a'", "  it('b', () => { expect(g()).toBe(1); });\n  it('a'", 1), false},
 	} {
 		found := Check(Input{Mode: ModeFrozen,
