@@ -89,7 +89,9 @@ func (d *diff) expectsFailure(p testPair) {
 const longestHead = 200
 
 // failsInRE ends in the head of a call that holds when what it is given fails.
-var failsInRE = lazily(`(?i)\b(assert|expect|should|check|require)?_?(any)?(fails|should_?fail|(non)?fatal_failure|failure|throws(any)?(async)?|raises?(_error)?)(<[\w.:]*>|\(\w+(\.class|::class)?,)?[({]? ?(\(\) ?(->|=>)|\{|async|fn ?->|\|\|) ?\{?(\w+(\.|::))?$|(?i)\bexpect_(non)?fatal_failure\($`)
+var failsInRE = lazily(`(?i)\b(assert|expect|should|check|require)?_?(any)?(fails|should_?fail|(non)?fatal_failure|failure|` +
+	`throws(any)?(async)?|raises?(_error)?)(<[\w.:]*>|\(\w+(\.class|::class)?,)?` +
+	`[({]? ?(\(\) ?(->|=>)|\{|async|fn ?->|\|\|) ?\{?(\w+(\.|::))?$|(?i)\bexpect_(non)?fatal_failure\($`)
 
 // onlyInDebug reports an assertion that became one which some builds leave out: A14.
 func (d *diff) onlyInDebug(p testPair, o, n *check) {

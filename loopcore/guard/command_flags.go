@@ -125,7 +125,11 @@ func withValues(tool string, ws []string) []string {
 		w := ws[i]
 		if i+1 < len(ws) && !strings.Contains(w, "=") {
 			_, number := amount(ws[i+1])
-			if strings.HasPrefix(w, "--") && number || failsFromRE.MatchString(w) && severityRank(ws[i+1]) > 0 || rust && (w == "-D" || w == "-F" || w == "-W") || w == "-e" && strings.Contains(tool, "shellcheck") {
+			switch {
+			case strings.HasPrefix(w, "--") && number,
+				failsFromRE.MatchString(w) && severityRank(ws[i+1]) > 0,
+				rust && (w == "-D" || w == "-F" || w == "-W"),
+				w == "-e" && strings.Contains(tool, "shellcheck"):
 				w, i = w+"="+ws[i+1], i+1
 			}
 		}

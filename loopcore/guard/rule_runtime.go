@@ -177,7 +177,8 @@ var runtimePatterns = []pattern{
 		`\b(exists|isfile|is_file|existsSync|file_exists|exist\?|File\.file\?)\("[^"]*\b(test_|tests?/|spec/)[^"]*"|"[^"]*[._](test|spec)\.\w+"\)\.exists\(`),
 	px("R04", loopcore.SevBlock, inCode, `\b(implements|:) ?.*\b(TestExecutionExceptionHandler|LifecycleMethodExecutionExceptionHandler|InvocationInterceptor)\b`),
 	px("R05", loopcore.SevBlock, inAny, `^function ?\[ ?[({]|^\[ ?\( ?\) ?\{`),
-	px("R05", loopcore.SevHuman, inAny, `\bObject\.(assign|definePropert(y|ies))\((Object|Array|Number|String|Math|JSON|Date|Promise|Symbol|Map|Set|Reflect|Function|Error|globalThis|global|window)(\.prototype)?,`),
+	px("R05", loopcore.SevHuman, inAny, `\bObject\.(assign|definePropert(y|ies))\((Object|Array|Number|String|Math|JSON|Date|`+
+		`Promise|Symbol|Map|Set|Reflect|Function|Error|globalThis|global|window)(\.prototype)?,`),
 	px("R01", loopcore.SevBlock, inCode, `\b(getResource\w*|forName)\("[^"]*(Test|Tests|Spec|IT)(\.class)?"`),
 	px("R01", loopcore.SevHuman, inCode, `\bgetProperty\("(basedir|localRepository|surefire[\w.]*)"`),
 	px("R10", loopcore.SevBlock, inC, `\b__builtin_(return|frame)_address\(|\bbacktrace(_symbols)?\(`),

@@ -47,12 +47,22 @@ var everyTestRE = lazily(`\bautouse=True|\bconfig\.(before|around)\b|\b(beforeEa
 func (d *diff) sharedDoubles(f *fileDiff) {
 	u := f.newU
 	for _, l := range newLines(f) {
-		x := u.funcAt(l.at)
-		shared := x == nil && hasAny(l.text, "vi.mock(", "jest.mock(") || x != nil && everyTestRE.MatchString(u.norm(x.head, x.open)) || everyTestRE.MatchString(u.norm(u.stmtStart(max(u.up(l.at), 0)), max(u.up(l.at), 0)))
-		if shared && mockRE.MatchString(l.text) && answersRE.MatchString(l.text) {
+		if mockRE.MatchString(l.text) && answersRE.MatchString(l.text) && u.forEveryTest(l) {
 			d.report("A09", loopcore.SevHuman, f.path(), u.line(l.at), "a double for every test: "+clip(l.text, 120))
 		}
 	}
+}
+
+// forEveryTest says whether a line of the support stands in what runs before every
+// test, or puts a module in another's place at the top.
+func (u *unit) forEveryTest(l textLine) bool {
+	if x := u.funcAt(l.at); x != nil && everyTestRE.MatchString(u.norm(x.head, x.open)) {
+		return true
+	} else if x == nil && hasAny(l.text, "vi.mock(", "jest.mock(") {
+		return true
+	}
+	block := max(u.up(l.at), 0)
+	return everyTestRE.MatchString(u.norm(u.stmtStart(block), block))
 }
 
 // calledRE is a name that is called, or one that a point stands before.
