@@ -70,8 +70,8 @@ func (d *diff) limits(a *unit, aFrom, aTo int, b *unit, bFrom, bTo int, owner st
 				d.report("A11", loopcore.SevHuman, b.path, n.line, fmt.Sprintf("%s waits without end: %s → %s", owner, gone[k].text, n.text))
 			case k < len(gone) && n.value > gone[k].value, k >= len(gone) && raises(before[name], n, name):
 				sev := loopcore.SevHuman
-				if k < len(gone) && gone[k].value > 0 && n.value > 10*gone[k].value {
-					sev = loopcore.SevBlock // nothing is slow by that much
+				if k < len(gone) && gone[k].value > 0 && n.value > 10*gone[k].value || k >= len(gone) && hasAny(name, "retr", "rerun") && n.value > 10 {
+					sev = loopcore.SevBlock // nothing is slow, or flaky, by that much
 				}
 				d.report("A11", sev, b.path, n.line, fmt.Sprintf("%s gained %s", owner, n.text))
 			}
