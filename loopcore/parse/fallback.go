@@ -124,13 +124,13 @@ func (s *shapes) tally(r *loopcore.Report) {
 		if !s.free(i) || !passes(line) || countsSomething(line) {
 			continue
 		}
-		low, trimmed := strings.ToLower(line), strings.TrimSpace(line)
+		trimmed := strings.TrimSpace(line)
 		if bare := withoutTime(trimmed); bare != trimmed {
 			timed[bare] = true
 		}
 		switch {
 		case timed[trimmed], hasAnyPrefix(trimmed, startSigns), strings.HasPrefix(trimmed, "=== "), strings.HasPrefix(line, "ok  "), strings.HasPrefix(line, "ok\t"):
-		case strings.Contains(low, "skip"), strings.Contains(low, "todo"), strings.Contains(low, "pending"), strings.Contains(low, "ignore"):
+		case notRun(line):
 			r.Counts.Skipped++
 		default:
 			r.Counts.Passed++

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"fixloop/loopcore"
@@ -113,7 +114,7 @@ func (s *shapes) anyBody(from, to int) body {
 		if p, ok := findPlace(t); ok && !s.l.Foreign(p.file) {
 			mentioned = append(mentioned, loopcore.Frame{File: s.l.Path(p.file), Line: p.line})
 		}
-		if len(parts) < 12 && !traceHeads[strings.ToLower(strings.TrimRight(t, ":"))] {
+		if len(parts) < 12 && !traceHeads[strings.ToLower(strings.TrimRight(t, ":"))] && !drawnRule(t) {
 			parts = append(parts, t)
 		}
 	}
@@ -124,6 +125,16 @@ func (s *shapes) anyBody(from, to int) body {
 	b.message = strings.Join(parts, " ")
 	b.kind = textKind(b.message)
 	return b
+}
+
+// drawnRule reports whether a line is the upper or the lower side of a box, with
+// what was written into it.
+func drawnRule(t string) bool {
+	return hasAnyPrefix(t, []string{"╭──", "╰──", "┌──", "└──", "┏━━", "┗━━"}) && hasAnySuffix(t, "──╮", "──╯", "──┐", "──┘", "━━┓", "━━┛")
+}
+
+func hasAnySuffix(s string, suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(x string) bool { return strings.HasSuffix(s, x) })
 }
 
 // placelessFrame reports whether a line is a frame of the language's own or of the

@@ -152,7 +152,8 @@ func (s *shapes) heads(m mark, i int, marks []mark) bool {
 	if next := strings.TrimSpace(after); m.style == "FAIL: " && m.depth == 0 && (next == "" || hasAnyPrefix(next, []string{"FAIL: ", "PASS: "})) {
 		return true
 	}
-	return first || indent(before) < m.depth || strings.HasPrefix(t, "#")
+	m.at = i
+	return first || indent(before) < m.depth || strings.HasPrefix(t, "#") || s.titleAbove(max(0, i-maxBody), m) >= 0
 }
 
 // noList is the depth of no line: the list is over.

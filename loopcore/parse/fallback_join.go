@@ -160,6 +160,7 @@ func (s *shapes) elsewhere(rs []reading) {
 		return
 	}
 	s.paragraphs(rs)
+	s.stacks(rs)
 	for i, line := range s.l.Lines {
 		if !s.free(i) || len(line) > 300 || len(line) < 3 {
 			continue
@@ -213,6 +214,33 @@ func (s *shapes) paragraphs(rs []reading) {
 			if b := s.body(from, to); b.placed && b.message != "" {
 				r.fill(s, b, from, to)
 				break
+			}
+		}
+	}
+}
+
+// stacks gives bare marks the error whose stack stands below a line that ends
+// with the test's name, wherever that is: `WARNING test_x failed` above a trace.
+func (s *shapes) stacks(rs []reading) {
+	const most = 200
+	for i, line := range s.l.Lines {
+		next := s.l.Line(i + 1)
+		if below := strings.TrimLeft(next, " \t"); !s.free(i) || len(line) > 300 || !strings.HasPrefix(below, "Traceback (") && !strings.HasPrefix(below, "at ") {
+			continue
+		}
+		head := strings.TrimSuffix(strings.TrimSpace(line), " failed")
+		for k := range rs[:min(len(rs), most)] {
+			r := &rs[k]
+			if r.full || len(r.name) < 3 || !strings.HasSuffix(head, " "+r.name) {
+				continue
+			}
+			end := i + 2
+			for end < len(s.l.Lines) && end < i+60 && indent(s.l.Lines[end]) >= indent(next) {
+				end++
+			}
+			if b := s.body(i+1, end); b.placed {
+				r.message = ""
+				r.fill(s, b, i, end)
 			}
 		}
 	}

@@ -66,7 +66,7 @@ var passSigns = []string{
 // passTails end one.
 var passTails = []string{" ... ok", " ...ok", "...OK", "... OK", "...ok", " PASSED", " PASS", " Passed", " | PASS |", " | SKIP |",
 	" SKIPPED", "...passed", " ... skipped", " ... ignored", "...SKIP", ": OK", " (SKIPPED)", " (PASSED)", " - PASSED", " SKIP", " [OK]",
-	" [SKIPPED]", ": PASS", " ok"}
+	" [SKIPPED]", ": PASS", " ok", " ✓", " ✔", " √"}
 
 // startSigns begin a line about a test that begins.
 var startSigns = []string{"[ RUN ", "[RUN ", "[RUN]", "=== RUN", "=== PAUSE", "=== CONT", "TEST(", "START "}
@@ -96,7 +96,7 @@ func passes(line string) bool {
 // know or that may follow those.
 const (
 	passFirst = "\xe2\xefoP[(=-SXU?"
-	passLast  = "kKSDEPd|)]s%"
+	passLast  = "kKSDEPd|)]s%\x93\x94\x9a"
 )
 
 // withoutShare takes `[ 40%]` away from a line's end.

@@ -32,7 +32,7 @@ func (s *shapes) tests(total int) {
 // marked reads failing tests by their marks, with those lines as marks too that
 // are known to be some.
 func (s *shapes) marked(total int, known map[int]mark) {
-	marks := headings(s.l, s.marks(known))
+	marks := s.withoutSteps(headings(s.l, s.marks(known)))
 	s.bodies = map[[2]int]body{}
 	rs := s.readings(marks)
 	// A weak mark that has no error was a line of something else's error.
@@ -84,6 +84,7 @@ type sides struct {
 	first                                         bool // something is said above the first, and not by itself
 	between                                       bool // and between two
 	end                                           bool // and below the last
+	titled                                        int  // above so many is a title with their name
 }
 
 // list reports whether the marks are just a list of names: only the last has
@@ -95,7 +96,7 @@ func (v sides) upward() bool {
 		return v.above > v.below
 	}
 	if v.anyAbove == 0 && v.anyBelow == 0 { // no error has a place
-		return v.first && v.between && !v.end
+		return v.first && v.between && !v.end || v.titled > 1 && v.titled*2 >= v.marks
 	}
 	return v.anyAbove > v.anyBelow
 }
@@ -104,6 +105,7 @@ func (v sides) upward() bool {
 type around struct {
 	below, above body
 	from, end    int // where the one above begins, where the one below ends
+	titled       bool
 }
 
 // readings reads the error of every mark that names a test, from the side where
@@ -128,6 +130,9 @@ func (s *shapes) readings(marks []mark) []reading {
 			v.between = v.between || at[i].above.message != ""
 		}
 		v.end = at[i].below.message != ""
+		if at[i].titled {
+			v.titled++
+		}
 		v.marks++
 		v.last = i
 		if at[i].below.placed {
@@ -182,8 +187,26 @@ func (s *shapes) around(marks []mark, i int) around {
 	if i > 0 {
 		a.from = max(a.from, marks[i-1].to)
 	}
+	if k := s.titleAbove(a.from, m); k >= 0 {
+		a.from, a.titled = k+1, true
+	}
 	a.below, a.above = s.seen(m.to, a.end), s.seen(a.from, m.at)
 	return a
+}
+
+// titleAbove is the line from which on all down to mark m is deeper, and which is
+// a title with m's name: `Test sums condition:`; -1 if there is none.
+func (s *shapes) titleAbove(from int, m mark) int {
+	for k, least := m.at-1, maxDepth; k >= from && least > 0; k-- {
+		line := s.l.Lines[k]
+		if depth := indent(line); line != "" && depth < least {
+			if strings.HasSuffix(line, ":") && strings.Contains(line, " "+m.name+" ") && k+1 < m.at {
+				return k
+			}
+			least = depth
+		}
+	}
+	return -1
 }
 
 // seen is body, remembered: what stands below one mark stands above the next.
