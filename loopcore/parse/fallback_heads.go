@@ -319,6 +319,9 @@ func (s *shapes) numbered(i int, lists *numberedLists) (mark, bool) {
 	if placed && columnWord(placeLabel(m.name, p)) {
 		return mark{}, false // ecj numbers its diagnostics
 	}
+	if name, ok := strings.CutPrefix(m.name[p.to:], " - "); placed && p.from == 0 && ok && !strings.Contains(name, " ") { // lib/A.pm:6 - test_x
+		m.place, m.name, placed = p, name, false
+	}
 	if placed && p.from == 0 && !strings.HasPrefix(strings.TrimSpace(m.name[p.to:]), "›") || rest[0] == '.' && strings.HasSuffix(m.name, ")") && strings.Contains(m.name, "(\"") {
 		return mark{}, false // an assertion's place, not a test's name
 	}

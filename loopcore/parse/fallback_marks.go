@@ -37,7 +37,7 @@ var failSigns = []string{"✗ ", "✘ ", "× ", "✖ ", "✕ ", "❌ ", "⨯ ", 
 
 // failWords do too; those in brackets are unmistakable.
 var failWords = []string{
-	"FAIL in ", "ERROR in ", "--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "FAIL: ",
+	"FAIL in ", "ERROR in ", "--- FAIL: ", "[  FAILED  ] ", "[FAILED] ", "[ FAIL ] ", "[FAIL]: ", "(fail) ", "not ok ", "FAILED: ", "Failed: ", "FAIL: ",
 	"FAILED - ", "FAIL - ", "FAILED ", "FAIL ", "Failure: ", "FAILURE: ", "fail: ",
 	"=== FAIL: ", "UNEXPECTED SUCCESS: ", "F: ", "[fail]: ", "[fail] ", "[failed] ", "Failure in ", "Error in ", quotedTest, "ERROR: ",
 	"Error: ", "error: ", "ERROR ", "[ERROR] ", "Failing test: ", "Suite error: ", "[FAILURE] ", "[PANICKED!] ", "[TIMEDOUT] ", "PANIC: ", "Failed ",

@@ -308,6 +308,9 @@ func (r *reading) fill(s *shapes, b body, from, to int) {
 	if f.File == "" {
 		f.File = s.l.Path(fileOf(f))
 	}
+	if what, said, ok := strings.Cut(f.Name, ": "); ok && r.number > 0 && f.Message == "" && !strings.ContainsAny(what, " ./") { // 1) WITHDRAW: 3 is not 2
+		f.Name, f.Message, f.Kind, r.said = what, said, textKind(said), true
+	}
 	r.f = f
 }
 

@@ -81,9 +81,10 @@ func plainTitle(line string) (string, bool) {
 	if len(t) > 50 || len(t) < 6 || t[0] != '=' && strings.IndexByte(":!)", t[len(t)-1]) < 0 && !shouted(t) {
 		return "", false
 	}
-	if rest, ok := strings.CutPrefix(t, "There was"); ok {
-		rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(rest, " "), "were "), " 0123456789")
-		return rest, strings.HasSuffix(t, ":")
+	for _, begin := range []string{"There was ", "There were "} {
+		if rest, ok := strings.CutPrefix(t, begin); ok {
+			return strings.TrimLeft(rest, "0123456789 "), strings.HasSuffix(t, ":")
+		}
 	}
 	t = strings.TrimSpace(strings.TrimLeft(t, "✖✗✘×"))
 	if rest, ok := strings.CutPrefix(t, "=== "); ok && !strings.Contains(rest, ":") {

@@ -343,7 +343,7 @@ func hasDigit(s string) bool {
 // or one of the two words after it.
 func totalWord(s string, from, to int) string {
 	before := strings.TrimRight(s[:from], " \t")
-	if plain := strings.TrimRight(before, ":=›"); plain != before {
+	if plain := strings.TrimRight(before, ":=›|"); plain != before {
 		label := strings.TrimRight(plain, " ")
 		label = label[strings.LastIndexFunc(label, notLetter)+1:]
 		next := strings.TrimLeft(s[to:], " ")

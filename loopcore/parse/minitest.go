@@ -175,7 +175,7 @@ func minitestTest(head string) (suite, name string) {
 func (s *minitestRun) isCounts(line string) bool {
 	n, rest := number(line)
 	return (n > 0 || strings.HasPrefix(line, "0")) && hasAnyPrefix(rest, []string{" runs, ", " run, ", " tests, ",
-		" test, "}) && strings.Contains(rest, " assertions, ") && strings.Contains(rest, " failures, ")
+		" test, "}) && strings.Contains(rest, " assertion") && strings.Contains(rest, " failure")
 }
 
 // counts reads "13 runs, 11 assertions, 7 failures, 2 errors, 1 skips".
@@ -187,12 +187,12 @@ func (s *minitestRun) counts(line string) bool {
 	k := loopcore.Counts{Total: n}
 	for _, part := range strings.Split(line, ", ") {
 		v, what := number(part)
-		switch strings.TrimSpace(what) {
-		case "failures":
+		switch strings.TrimSuffix(strings.TrimSpace(what), "s") {
+		case "failure":
 			k.Failed = v
-		case "errors":
+		case "error":
 			k.Errors = v
-		case "skips":
+		case "skip":
 			k.Skipped = v
 		}
 	}
