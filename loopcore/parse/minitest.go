@@ -175,7 +175,7 @@ func minitestTest(head string) (suite, name string) {
 func (s *minitestRun) isCounts(line string) bool {
 	n, rest := number(line)
 	return (n > 0 || strings.HasPrefix(line, "0")) && hasAnyPrefix(rest, []string{" runs, ", " run, ", " tests, ",
-		" test, "}) && strings.Contains(rest, " assertion") && strings.Contains(rest, " failure")
+		" test, "}) && strings.Contains(rest, " assertion") && (strings.Contains(rest, " failures, ") || strings.Contains(rest, " failure, "))
 }
 
 // counts reads "13 runs, 11 assertions, 7 failures, 2 errors, 1 skips".
