@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // toBeRE is a named check of chai's or jest's family.
 var toBeRE = lazily(`(^|\.)tobe[a-z]`)
@@ -150,11 +153,19 @@ func (u *unit) partRank(c *check, v string, not bool) (int, bool) {
 			return 80, true
 		case not:
 			return 60, true
+		case hasAny(v, "match", "regex") && slices.ContainsFunc(c.ops, plainWhole):
+			return 90, true
 		}
 		return 70, true
 	}
 	return 0, false
 }
+
+// plainWholeRE is a pattern of letters, digits and blanks alone that is held
+// against all of a text.
+var plainWholeRE = lazily(`^[~r]*["/](\^|\\A)[\w ,;:'-]+(\$|\\[zZ])["/]$`)
+
+func plainWhole(op string) bool { return plainWholeRE.MatchString(op) }
 
 // orderRank ranks verbs that place the value: above, below, among, empty.
 func (u *unit) orderRank(c *check, v string, not bool) (int, bool) {

@@ -94,7 +94,12 @@ func anyContains(m map[string]int, s string) bool {
 var emptyRE = lazily(`(in|of|:|each|arguments:|=|range|parametrize\([^\[]*|\() ?\[\]( as|\)|:|,|\.|$|\{)|range\(0\)|\bemptyList\(|listOf\(\)|in 0\.\.0|` +
 	`1\.\.0|0\.\.<0|\[\](\w|\.)+\{\}|\bin \(\)|^\[\]\.each|\{\}\.each|\[\]\.(each|forEach)|for\(;false;\)|range\{\}|range\[\]\w+\{\}`)
 
-func emptySources(s string) int { return len(emptyRE.FindAllString(s, -1)) }
+// emptyCellRE is an empty list that is one cell of a row.
+var emptyCellRE = lazily(`([(\[] ?)\[\] ?,|([{,] ?["\w]+: ?)\[\] ?([,}])|([{,] ?)\[\] ?(,|\})`)
+
+func emptySources(s string) int {
+	return len(emptyRE.FindAllString(emptyCellRE.ReplaceAllString(s, "${1}${2}${4}0,${3}"), -1))
+}
 
 // blanked spells tokens with empty strings, so that what a text holds is not read as code.
 func (u *unit) blanked(from, to int) string {

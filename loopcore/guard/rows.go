@@ -99,10 +99,21 @@ func (u *unit) feedsTests(i int) bool {
 		return true
 	}
 	f := u.funcAt(i)
-	if f != nil && u.named(f.name) {
+	if f != nil && (u.named(f.name) || u.sourceOf(f)) {
 		return true
 	}
 	return f == nil || hasAny(strings.ToLower(f.name), "provide", "case", "data", "param", "example", "input", "row", "fixture", "source", "table", "args")
+}
+
+// sourceOf says whether a function has the name of a test of Java that takes its
+// cases from there, as @MethodSource without a name does.
+func (u *unit) sourceOf(f *fn) bool {
+	for _, t := range u.tests {
+		if t.name == f.name && t.at != f.at && u.holdsWord(t.head, t.at, "MethodSource") {
+			return true
+		}
+	}
+	return false
 }
 
 // named says whether a string or comment of the unit holds exactly that name: a provider of cases.

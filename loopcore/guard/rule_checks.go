@@ -87,6 +87,10 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	for _, sameAs := range [...]func(a, b *check) bool{
 		func(a, b *check) bool { return a.text == b.text },
 		func(a, b *check) bool { return a.key() == b.key() && a.tol == b.tol },
+		func(a, b *check) bool {
+			x, y := errorIsRE.FindStringSubmatch(a.text), errorIsRE.FindStringSubmatch(b.text)
+			return x != nil && y != nil && x[1] == y[1] && a.soft == "" && b.soft == ""
+		},
 	} {
 		for i := range olds {
 			for j := range news {
@@ -131,6 +135,9 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	d.leftOver(p, olds, news, usedO, usedN, pool)
 	d.expectsFailure(p)
 }
+
+// errorIsRE asks of an error of Go which one it is.
+var errorIsRE = lazily(`^(?:if ?!errors\.Is|(?:assert|require)\.ErrorIs|ErrorIs)\((?:t, ?)?([\w.]+, ?[\w.]+)`)
 
 // kinship says how likely one assertion became the other.
 func kinship(a, b *check, p testPair) float64 {

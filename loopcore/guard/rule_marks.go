@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ func (d *diff) markRules() {
 	for _, p := range d.pairs {
 		old[p.new] = true
 		from := len(d.found)
-		d.gained(withSuites(p.old), p.new.marks, p.new.unit, fmt.Sprintf("test %q", p.new.path), false)
+		d.gained(withSuites(p.old), p.newMarks(), p.new.unit, fmt.Sprintf("test %q", p.new.path), false)
 		if !d.inLoop() && d.owner[p.old.unit] != d.owner[p.new.unit] && alike(p.old.words(), p.new.words()) < 0.5 {
 			d.soften(from) // written anew in another place
 		}
@@ -41,6 +42,15 @@ func (d *diff) markRules() {
 			d.report(string(m.class), sev, n.unit.path, m.line, fmt.Sprintf("new test %q: %s", n.path, m.text))
 		}
 	}
+}
+
+// newMarks are the marks of the new test. That it must throw is none where the
+// old one expected an error too, in whichever words.
+func (p testPair) newMarks() []mark {
+	if !slices.ContainsFunc(p.old.checks, func(c check) bool { return c.family == famThrow }) {
+		return p.new.marks
+	}
+	return slices.DeleteFunc(slices.Clone(p.new.marks), func(m mark) bool { return strings.Contains(m.text, ")->throws(") })
 }
 
 // withSuites are the marks of a test and those of the suites around it: what

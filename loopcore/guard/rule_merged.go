@@ -12,7 +12,7 @@ func (p testPair) mergedInto(o *check) bool {
 	for k := range p.new.checks {
 		n := &p.new.checks[k]
 		old := func(c check) bool { return c.text == n.text }
-		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n) || o.bareFailure() && n.family == famThrow && n.rank >= 50) {
+		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n) || thrownAs(o, n) || callsOf(o, n) || o.bareFailure() && n.family == famThrow && n.rank >= 50) {
 			return true
 		}
 	}
@@ -95,6 +95,21 @@ func (p testPair) partOf(part, whole string, o *check) bool {
 	return at >= 0 && whole != "" && beforePartRE.MatchString(part[:at]) && afterPartRE.MatchString(part[at+len(whole):])
 }
 
+// thrownAs says whether n expects the error whose message o expected on its own.
+func thrownAs(o, n *check) bool {
+	if o.family != famThrow || n.family != famThrow || len(o.ops) == 0 || n.rank < 78 {
+		return false
+	}
+	words := strings.Trim(o.ops[len(o.ops)-1], `"`)
+	return len(words) > 2 && len(words) < len(o.ops[len(o.ops)-1]) && strings.Contains(n.text, `"`+words+`"`)
+}
+
+// callsOf says whether n compares all calls of a double of JavaScript, of which o
+// told the number or the arguments.
+func callsOf(o, n *check) bool {
+	return o.family == famMock && len(o.ops) > 0 && len(n.ops) > 1 && n.ops[0] == o.ops[0]+".mock.calls" && n.rank == rankExact
+}
+
 // thrownWith says whether n takes the error with the words that o found in it
 // when it had been caught.
 func (p testPair) thrownWith(o, n *check) bool {
@@ -109,7 +124,11 @@ func (p testPair) thrownWith(o, n *check) bool {
 		}
 		for i := range p.old.checks {
 			c := &p.old.checks[i]
-			if c.family == famThrow && k < 2 && len(o.ops) > 1 && standsIn(u.norm(u.stmtStart(c.at), c.to), wordRE.FindString(o.ops[1-k])) {
+			if c.family != famThrow || k > 1 || len(o.ops) < 2 {
+				continue
+			}
+			caught := u.norm(u.stmtStart(c.at), max(c.to, u.stmtEnd(c.at)))
+			if slices.ContainsFunc(wordRE.FindAllString(o.ops[1-k], -1), func(w string) bool { return standsIn(caught, w) }) {
 				return true
 			}
 		}
