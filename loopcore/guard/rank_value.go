@@ -31,8 +31,10 @@ func (u *unit) valueRank(c *check, v string, not bool) int {
 }
 
 // libraryRank ranks the verbs that one library means in its own way.
-func (u *unit) libraryRank(c *check, v string, _ bool) (int, bool) {
+func (u *unit) libraryRank(c *check, v string, not bool) (int, bool) {
 	switch {
+	case u.lang == langJS && not && hasAny(v, "inthedocument"): // as much as that a query gave null
+		return 75, true
 	case (u.lang == langJS || u.lang == langPHP) && len(c.ops) == 1 && toBeRE.MatchString(v) && !hasAny(v, "null", "undefined", "empty",
 		"true", "false", "truthy", "falsy", "resolved", "defined", "snapshot"):
 		return 55, true

@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fixloop/loopcore"
@@ -79,6 +80,43 @@ func asksOnce(once, with *check) bool {
 	return onceWithRE.MatchString(with.text) && len(once.ops) > 0 && once.ops[0] != "" && strings.Contains(with.text, strings.TrimSuffix(once.ops[0], ".call_count"))
 }
 
+// ofDoubleRE asks a double how often it was called, or with what.
+var ofDoubleRE = lazily(`^(.+?)\.(calledOnce|callCount|call_count|called|firstCall|lastCall|getCall\(0\)|call_args|args|mock\.calls)\b`)
+
+// saidByDouble says whether a new assertion that a double was called once, and
+// with what, says what an old one asked it.
+func saidByDouble(o, n *check) bool {
+	if len(o.ops) == 0 || n.soft != "" || !onceWithRE.MatchString(n.text) {
+		return false
+	}
+	m := ofDoubleRE.FindStringSubmatch(o.ops[0])
+	if m == nil || !strings.Contains(n.text, m[1]) {
+		return false
+	}
+	var want []string
+	if strings.Contains(o.ops[0], "rgs") && len(o.ops) > 1 {
+		want = literalRE.FindAllString(o.ops[1], -1)
+	}
+	return holdsAll(literalRE.FindAllString(n.text, -1), want)
+}
+
+// predicateForm spells an assertion of RSpec about a predicate in one way:
+// expect(x.empty?).to be(false) as expect(x).not_to be_empty.
+func predicateForm(c *check) string {
+	if m := predicateRE.FindStringSubmatch(c.text); m != nil {
+		return m[1] + " " + m[2] + " " + strconv.FormatBool((m[4] == "true" || m[4] == "truthy") == (m[3] == "to"))
+	}
+	if m := beRE.FindStringSubmatch(c.text); m != nil {
+		return m[1] + " " + m[3] + " " + strconv.FormatBool(m[2] == "to")
+	}
+	return ""
+}
+
+var (
+	predicateRE = lazily(`^expect\((.+)\.(\w+)\?\)\.(to|not_to|to_not) (?:be\(|eq\(|be_|be |eq )(true|false|truthy|falsey|falsy)\)?$`)
+	beRE        = lazily(`^expect\((.+)\)\.(to|not_to|to_not) be_(\w+)$`)
+)
+
 // compareChecks pairs the assertions of one test and judges each pair.
 func (d *diff) compareChecks(p testPair, pool map[string]int) {
 	olds, news := p.old.checks, p.new.checks
@@ -90,6 +128,10 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 		func(a, b *check) bool {
 			x, y := errorIsRE.FindStringSubmatch(a.text), errorIsRE.FindStringSubmatch(b.text)
 			return x != nil && y != nil && x[1] == y[1] && a.soft == "" && b.soft == ""
+		},
+		func(a, b *check) bool {
+			x := predicateForm(a)
+			return p.new.unit.lang == langRuby && x != "" && x == predicateForm(b)
 		},
 	} {
 		for i := range olds {
@@ -105,7 +147,8 @@ func (d *diff) compareChecks(p testPair, pool map[string]int) {
 		}
 	}
 	for i := range olds {
-		usedO[i] = usedO[i] || onceRE.MatchString(olds[i].text) && slices.ContainsFunc(news, func(n check) bool { return asksOnce(&olds[i], &n) })
+		usedO[i] = usedO[i] || onceRE.MatchString(olds[i].text) && slices.ContainsFunc(news, func(n check) bool { return asksOnce(&olds[i], &n) }) ||
+			slices.ContainsFunc(news, func(n check) bool { return saidByDouble(&olds[i], &n) })
 	}
 	for pass := 0; pass < 2; pass++ {
 		for i := range olds {

@@ -238,6 +238,10 @@ func mockCalls(t *test) map[string]int {
 			i++
 			continue
 		}
+		if i < t.body && (u.text(i) == "def" || u.text(i) == "async") {
+			i = t.body
+			continue
+		}
 		if len(text) < 400 && mockHint(text) && mockRE.MatchString(text) && u.lang != langGo {
 			out[text] = u.line(i)
 			i = e

@@ -12,7 +12,69 @@ func (p testPair) mergedInto(o *check) bool {
 	for k := range p.new.checks {
 		n := &p.new.checks[k]
 		old := func(c check) bool { return c.text == n.text }
-		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n) || thrownAs(o, n) || callsOf(o, n) || o.bareFailure() && n.family == famThrow && n.rank >= 50) {
+		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n) || p.projected(o, n) || p.caughtAs(o, n) || thrownAs(o, n) || callsOf(o, n) || o.bareFailure() && n.family == famThrow && n.rank >= 50) {
+			return true
+		}
+	}
+	return len(o.ops) > 1 && (o.ops[1] == "1" && p.unpacks(o.ops[0]) || o.ops[0] == "1" && p.unpacks(o.ops[1]))
+}
+
+// sizeRE is what asks for a size, around the thing that has it.
+var sizeRE = lazily(`^(?:len|count|size)\((.+)\)$|^(.+?)(?:\.len\(\)|\.length(?:\(\))?|\.size(?:\(\))?|\.[cC]ount(?:\(\))?)$`)
+
+// unpacks says whether the new test takes the one element out of a thing, which
+// fails where there are more or none.
+func (p testPair) unpacks(sized string) bool {
+	m := sizeRE.FindStringSubmatch(sized)
+	if m == nil {
+		return false
+	}
+	root := m[1] + m[2]
+	body := p.new.unit.norm(p.new.body, p.new.to)
+	for _, before := range [...]string{")=", "]="} {
+		if strings.Contains(body, before+root) {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldOfOneRE is a field of one element of a list.
+var fieldOfOneRE = lazily(`^(.+?)(?:\[-?\d+\]|\.(?:first|last|First\(\)|first\(\)|getFirst\(\)|get\(\d+\)))\.(\w+)(?:\(\))?$`)
+
+// projected says whether n compares a field of all elements, of which o compared
+// that of one.
+func (p testPair) projected(o, n *check) bool {
+	if o.family != famValue || n.family != famValue || n.rank < rankUnordered || len(o.ops) < 2 {
+		return false
+	}
+	if list, _, ok := strings.Cut(o.ops[0], "["); ok && len(o.ops) == 3 && strings.HasSuffix(o.verb, "property") { // chai's have.property
+		return strings.Contains(n.text, list) && standsIn(n.text, strings.Trim(o.ops[1], `"`)) && standsIn(n.text, strings.Trim(o.ops[2], `"`))
+	}
+	for k := range o.ops[:2] {
+		m := fieldOfOneRE.FindStringSubmatch(o.ops[k])
+		if m != nil && literalRE.FindString(o.ops[1-k]) == o.ops[1-k] && strings.Contains(n.text, m[1]) && standsIn(n.text, m[2]) && standsIn(n.text, strings.Trim(o.ops[1-k], `"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// messageRE is the message of an error that was caught.
+	messageRE = lazily(`(?i)\bmessage\b|\.what\(\)|\bstr\(`)
+	catchRE   = lazily(`\b(catch|rescue|except)\b`)
+)
+
+// caughtAs says whether n takes the error with the words that o found in it, when
+// the test itself had caught it.
+func (p testPair) caughtAs(o, n *check) bool {
+	if o.family != famValue || n.family != famThrow || n.rank < 78 || len(o.ops) < 2 || !catchRE.MatchString(p.old.unit.norm(p.old.body, p.old.to)) {
+		return false
+	}
+	for k := range o.ops[:2] {
+		words := strings.Trim(o.ops[1-k], `"`)
+		if messageRE.MatchString(o.ops[k]) && len(words) > 2 && len(words) < len(o.ops[1-k]) && strings.Contains(n.text, words) {
 			return true
 		}
 	}
@@ -99,6 +161,9 @@ func (p testPair) partOf(part, whole string, o *check) bool {
 func thrownAs(o, n *check) bool {
 	if o.family != famThrow || n.family != famThrow || len(o.ops) == 0 || n.rank < 78 {
 		return false
+	}
+	if o.exc != "" && errorName(o.exc) == errorName(n.exc) && n.rank >= o.rank {
+		return true
 	}
 	words := strings.Trim(o.ops[len(o.ops)-1], `"`)
 	return len(words) > 2 && len(words) < len(o.ops[len(o.ops)-1]) && strings.Contains(n.text, `"`+words+`"`)
