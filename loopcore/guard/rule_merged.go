@@ -12,11 +12,27 @@ func (p testPair) mergedInto(o *check) bool {
 	for k := range p.new.checks {
 		n := &p.new.checks[k]
 		old := func(c check) bool { return c.text == n.text }
-		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n) || p.projected(o, n) || p.caughtAs(o, n) || thrownAs(o, n) || callsOf(o, n) || o.bareFailure() && n.family == famThrow && n.rank >= 50) {
+		if n.soft == "" && !slices.ContainsFunc(p.old.checks, old) && (p.wholeOf(o, n) || p.thrownWith(o, n) || p.writtenOut(o, n) || p.projected(o, n) || p.caughtAs(o, n) || thrownAs(o, n) || callsOf(o, n) || o.bareFailure() && n.family == famThrow && n.rank >= 50) {
 			return true
 		}
 	}
 	return len(o.ops) > 1 && (o.ops[1] == "1" && p.unpacks(o.ops[0]) || o.ops[0] == "1" && p.unpacks(o.ops[1]))
+}
+
+// writtenOut says whether n compares what the locals stood for that o compared.
+func (p testPair) writtenOut(o, n *check) bool {
+	if o.family != famValue || n.family != famValue || n.rank < o.rank || len(o.ops) < 2 || len(n.ops) < 2 {
+		return false
+	}
+	stands := func(u *unit, op string, at int) string {
+		if v := u.valueOf(op, at); plainNameRE.MatchString(op) && v != "" {
+			return v
+		}
+		return op
+	}
+	a, b := stands(p.old.unit, o.ops[0], o.at), stands(p.old.unit, o.ops[1], o.at)
+	x, y := stands(p.new.unit, n.ops[0], n.at), stands(p.new.unit, n.ops[1], n.at)
+	return a != b && (a == x && b == y || a == y && b == x)
 }
 
 // sizeRE is what asks for a size, around the thing that has it.
